@@ -1,0 +1,57 @@
+# Helpers that keep each folder's CMakeLists.txt to the names of its files.
+
+# MLIR's headers take most of a translation unit's compile time, so they are
+# precompiled once; every target of the compiler reuses the result.
+function(rmsc_enable_pch target)
+  if(NOT TARGET rmsc_pch)
+    add_library(rmsc_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch/Empty.cpp)
+    target_include_directories(rmsc_pch SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS}
+                                                       ${MLIR_INCLUDE_DIRS})
+    target_precompile_headers(rmsc_pch PRIVATE
+                              ${PROJECT_SOURCE_DIR}/cmake/pch/MLIR.h)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      target_compile_options(rmsc_pch PUBLIC -fpch-instantiate-templates)
+    endif()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE -fpch-instantiate-templates)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM rmsc_pch)
+endfunction()
+
+function(rmsc_setup_target target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS}
+                                                     ${MLIR_INCLUDE_DIRS})
+  # A tool must not run LLVM's checks twice over: definitions come from LLVM.
+  rmsc_enable_pch(${target})
+endfunction()
+
+# rmsc_add_library(name SOURCES... [DEPENDS targets] [LINK libs] [INCLUDES dirs])
+# A static library of one layer. INCLUDES are folders below this project whose
+# `include/` holds the layer's public headers.
+function(rmsc_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;INCLUDES" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  rmsc_setup_target(${name})
+  foreach(dir ${ARG_INCLUDES})
+    target_include_directories(
+      ${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/${dir}/include>
+                     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/${dir}/include>)
+  endforeach()
+  target_include_directories(${name}
+                             PUBLIC $<INSTALL_INTERFACE:include>)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} ${RMSC_MLIR_LIBS})
+  set_property(GLOBAL APPEND PROPERTY RMSC_LIBRARIES ${name})
+endfunction()
+
+# rmsc_add_tool(name SOURCES... [LINK libs])
+function(rmsc_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  rmsc_setup_target(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${RMSC_MLIR_LIBS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
