@@ -1,0 +1,67 @@
+//===-- LaunchPlan.h - how a scheduled kernel is launched ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A scheduled row kernel decides everything about its launches: how many there
+// are, their blocks and grids, the workspace. That decision is taken here, once,
+// for the lowering that writes the code and for the compiler that writes the
+// manifest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RMSC_CONVERSION_LAUNCHPLAN_H
+#define RMSC_CONVERSION_LAUNCHPLAN_H
+
+#include "rmsc/Dialect/Row/Row.h"
+#include "rmsc/Target/Target.h"
+
+namespace rmsc {
+
+/// One launch of a kernel. Its grid has
+/// `min(ceil(rows / rowsPerCta), maxCtas) + extraCtas` CTAs, the first term
+/// being 0 where rowsPerCta is 0, and unbounded where maxCtas is 0. A grid of 0
+/// CTAs is not launched.
+struct Launch {
+  std::string entry;
+  int64_t block = 0;
+  int64_t rowsPerCta = 0, maxCtas = 0, extraCtas = 0;
+  int64_t cluster = 1;
+  /// Shared memory that the launch asks for beside what the code declares.
+  int64_t dynamicSharedBytes = 0;
+  /// Starts before the launch ahead of it has ended, and waits for it.
+  bool dependent = false;
+  /// Waits for the grid ahead of it before it touches global memory.
+  bool waits = false;
+};
+
+/// All launches of one variant, in order, and what they ask of the caller.
+struct LaunchPlan {
+  llvm::SmallVector<Launch, 2> launches;
+  /// Workspace: `workspaceBytes` and `workspaceBytesPerCta` for each of the
+  /// first launch's CTAs that walk rows.
+  int64_t workspaceBytes = 0, workspaceBytesPerCta = 0;
+  /// Alignment in bytes that the base pointer of each operand must have.
+  llvm::SmallVector<int64_t> alignments;
+  /// Row strides come from the arguments; a stride in bytes must keep the
+  /// alignment. Otherwise rows are dense.
+  bool strided = false;
+};
+
+/// The plan of a scheduled kernel on a chip. The schedule must be one that
+/// `verifySchedule` accepts.
+LaunchPlan planLaunches(mlir::row::KernelOp kernel, const TargetInfo &target);
+
+/// Checks a schedule against a kernel and a chip's limits: the access width,
+/// threads and registers, the elements that a thread would hold. Reports what is
+/// wrong through `emitError`.
+llvm::LogicalResult
+verifySchedule(mlir::row::KernelOp kernel, mlir::row::ScheduleAttr schedule,
+               const TargetInfo &target,
+               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace rmsc
+
+#endif // RMSC_CONVERSION_LAUNCHPLAN_H
