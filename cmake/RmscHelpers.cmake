@@ -55,3 +55,20 @@ function(rmsc_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} ${RMSC_MLIR_LIBS})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
+
+# rmsc_add_gtest(name SOURCES... [LINK libs] [DEFINES defs])
+# A GoogleTest program of the compiler; each of its tests is a ctest case.
+function(rmsc_add_gtest name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEFINES" ${ARGN})
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  rmsc_setup_target(${name})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main
+                                        ${RMSC_MLIR_LIBS})
+  # Not a product, so kept apart from the tools in bin/.
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                           ${CMAKE_CURRENT_BINARY_DIR})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+endfunction()

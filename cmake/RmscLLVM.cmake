@@ -8,7 +8,20 @@ if(NOT MLIR_DIR AND NOT DEFINED ENV{MLIR_DIR})
 elseif(NOT MLIR_DIR)
   set(MLIR_DIR $ENV{MLIR_DIR})
 endif()
-find_package(MLIR ${RMSC_LLVM_VERSION} REQUIRED CONFIG)
+find_package(MLIR CONFIG)
+if(NOT MLIR_FOUND)
+  message(FATAL_ERROR
+          "MLIR ${RMSC_LLVM_VERSION} was not found. Run scripts/setup, or set "
+          "MLIR_DIR to the folder that holds MLIRConfig.cmake.")
+endif()
+# The packages' own version check asks for the minor number as well, so the
+# major one is compared here.
+if(NOT LLVM_VERSION_MAJOR EQUAL RMSC_LLVM_VERSION)
+  message(FATAL_ERROR
+          "LLVM ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR} is another release than "
+          "the ${RMSC_LLVM_VERSION} this project is written for. Set MLIR_DIR "
+          "to a build of that release.")
+endif()
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION}, MLIR from ${MLIR_DIR}")
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
