@@ -1,0 +1,185 @@
+//===-- Passes.td - transformations within a level -*- tablegen -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In each description the first `mlir` block is what the pass is given and the
+// second is what it leaves; test/Transforms/doc-examples.test runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RMSC_TRANSFORMS_PASSES_TD
+#define RMSC_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Passes on the rms dialect
+//===----------------------------------------------------------------------===//
+
+def RMSDecompose : Pass<"rms-decompose"> {
+  let summary = "Rewrite rms ops into linalg and arith on tensors";
+  let description = [{
+    Rewrites every `rms` op into `linalg`, `arith`, `math` and `tensor` ops. The
+    result is the op's executable definition: it runs on a CPU, and every other
+    way to compute the op is checked against it. It is not on the way to a GPU.
+
+    All arithmetic is f32, in the order in which the op's description states it;
+    the reciprocal root is a square root and a division. Sums run in the order of
+    the columns (rows for `dw`) where linalg is lowered to loops. No operation is
+    fused or contracted. Where an op's types are all f32, the result holds no
+    cast at all, so that putting f64 for f32 in its text gives the same
+    mathematics in double precision.
+
+    Example:
+
+    ```mlir
+    func.func @norm(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %y = rms.norm x(%x : tensor<4x8xf32>) epsilon(0.5)
+          -> y(tensor<4x8xf32>)
+      return %y : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    TO BE FILLED
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numDecomposed", "num-decomposed", "Number of rms ops rewritten">
+  ];
+}
+
+def RMSFuseResidualAdd : Pass<"rms-fuse-residual-add"> {
+  let summary = "Fold residual adds and casts into rms ops";
+  let description = [{
+    Folds the element-wise computation around an `rms` op into the op, so that
+    one kernel reads the program's inputs and writes its results. No value
+    changes: whatever the program rounds stays rounded at the same place, and
+    what would round differently is left alone.
+
+    Folded into `rms.norm`:
+    - an addition that gives `x`. In f32 it becomes a residual; in bf16 or f16, or
+      in f32 with a truncation after it, a residual with
+      `residual_rounding(storage)`. A sum that has another use is returned as
+      `sum`, in the type in which it is used.
+    - an addition in f32 of a constant to the weight becomes `weight_offset`.
+
+    Folded into `rms.norm_backward`:
+    - an addition in f32 to an unrounded `dx` becomes `grad_sum`.
+
+    Folded into both:
+    - extensions of operands: the op takes the narrow type.
+    - truncations of f32 results: the op gives the narrow type.
+
+    Additions and casts may be `arith` on tensors or element-wise `linalg` ops
+    (`linalg.generic`, `linalg.map`, `linalg.add` and the like). A fold that would
+    change a value is refused; each refusal has its reason, which `remarks` makes
+    visible.
+
+    The pass reaches its result in one run: a second one changes nothing. It
+    leaves constants and `tensor.empty` without use to `canonicalize`.
+
+    Example:
+
+    ```mlir
+    func.func @add_norm(%x: tensor<?x64xbf16>, %residual: tensor<?x64xbf16>,
+                        %weight: tensor<64xbf16>) -> tensor<?x64xbf16> {
+      %0 = arith.extf %x : tensor<?x64xbf16> to tensor<?x64xf32>
+      %1 = arith.extf %residual : tensor<?x64xbf16> to tensor<?x64xf32>
+      %2 = arith.addf %0, %1 : tensor<?x64xf32>
+      %y = rms.norm x(%2 : tensor<?x64xf32>)
+          weight(%weight : tensor<64xbf16>) epsilon(1.0e-06)
+          -> y(tensor<?x64xf32>)
+      %3 = arith.truncf %y : tensor<?x64xf32> to tensor<?x64xbf16>
+      return %3 : tensor<?x64xbf16>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @add_norm(%x: tensor<?x64xbf16>, %residual: tensor<?x64xbf16>,
+                        %weight: tensor<64xbf16>) -> tensor<?x64xbf16> {
+      %y = rms.norm x(%x : tensor<?x64xbf16>)
+          residual(%residual : tensor<?x64xbf16>)
+          weight(%weight : tensor<64xbf16>) epsilon(1.0e-06)
+          -> y(tensor<?x64xbf16>)
+      return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Emit a remark with the reason for every fold that is refused">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numAdds", "num-adds", "Number of additions folded">,
+    Statistic<"numCasts", "num-casts", "Number of casts folded">,
+    Statistic<"numLinalg", "num-linalg",
+              "Number of linalg ops rewritten as arith on tensors">
+  ];
+}
+
+def RMSCheckFused : Pass<"rms-check-fused", "::mlir::ModuleOp"> {
+  let summary = "Check that every function is one rms op";
+  let description = [{
+    Enforces what later passes rely on (level L1): a module holds functions, and
+    the body of every public function is one `rms` op and a return. Nothing is
+    changed. Each thing that stays outside the op is an error that names it, with
+    the reason why `rms-fuse-residual-add` has not folded it where there is one.
+
+    For every public function:
+    - (C1) it has a body of one block.
+    - (C2) it holds exactly one op that is compiled to a kernel.
+    - (C3) it holds no other op but the return.
+    - (C4) every returned value is a result of the op.
+    - (C5) every result of the op is returned; one may be returned twice.
+    - (C6) every argument is a ranked tensor of bf16, f16 or f32.
+    - (C7) an argument that the op does not use has the shape of rows, of columns
+      or of one element a row, since it keeps its place in the kernel's
+      parameters.
+    - (C8) no argument is two operands of the op.
+    And for the module:
+    - (C9) it holds at least one public function.
+    - (C10) it holds nothing but functions.
+
+    Example, which passes and is left as it is:
+
+    ```mlir
+    func.func @norm(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+      %y = rms.norm x(%x : tensor<?x64xbf16>) epsilon(1.0e-06)
+          -> y(tensor<?x64xbf16>)
+      return %y : tensor<?x64xbf16>
+    }
+    ```
+
+    stays
+
+    ```mlir
+    func.func @norm(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16> {
+      %y = rms.norm x(%x : tensor<?x64xbf16>) epsilon(1.0e-06)
+          -> y(tensor<?x64xbf16>)
+      return %y : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Number of functions that passed">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Passes on the row dialect
+//===----------------------------------------------------------------------===//
+
+#endif // RMSC_TRANSFORMS_PASSES_TD
