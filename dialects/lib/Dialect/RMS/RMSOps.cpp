@@ -58,6 +58,26 @@ static void printShortFloat(OpAsmPrinter &printer, Operation *,
   printer << text;
 }
 
+/// Parses and prints a rounding as a bare word.
+static ParseResult parseRounding(OpAsmParser &parser, RoundingAttr &attr) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Rounding> rounding = symbolizeRounding(keyword);
+  if (!rounding)
+    return parser.emitError(loc)
+           << "expected a rounding, 'none' or 'storage', but found '" << keyword
+           << "'";
+  attr = RoundingAttr::get(parser.getContext(), *rounding);
+  return success();
+}
+
+static void printRounding(OpAsmPrinter &printer, Operation *,
+                          RoundingAttr attr) {
+  printer << stringifyRounding(attr.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "rmsc/Dialect/RMS/RMSOps.cpp.inc"
 
@@ -360,7 +380,101 @@ NormBackwardOp::reifyResultShapes(OpBuilder &builder,
 // Canonicalization
 //===----------------------------------------------------------------------===//
 
+/// The type of a result that is in use, or null.
+static Type getTypeIfUsed(Value result) {
+  return result && !result.use_empty() ? result.getType() : Type();
+}
+
+/// The results that stay in place of those of an op that is replaced by one
+/// with fewer results: null where a result is gone.
+static void replaceResults(PatternRewriter &rewriter, Operation *op,
+                           ArrayRef<std::pair<Value, Value>> results) {
+  for (auto [from, to] : results)
+    if (from && to)
+      rewriter.replaceAllUsesWith(from, to);
+  rewriter.eraseOp(op);
+}
+
+namespace {
+struct DropUnusedNormResults : OpRewritePattern<NormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(NormOp op,
+                                PatternRewriter &rewriter) const override {
+    Type sum = getTypeIfUsed(op.getSum());
+    Type rstd = getTypeIfUsed(op.getRstd());
+    Type normalized = getTypeIfUsed(op.getNormalized());
+    if (!sum == !op.getSum() && !rstd == !op.getRstd() &&
+        !normalized == !op.getNormalized())
+      return rewriter.notifyMatchFailure(op, "every optional result is in use");
+    auto fewer =
+        NormOp::create(rewriter, op.getLoc(), op.getY().getType(), sum, rstd,
+                       normalized, op.getX(), op.getResidual(), op.getWeight(),
+                       op.getEpsilonAttr(), op.getWeightOffsetAttr(),
+                       op.getResidualRoundingAttr(), op.getNormRoundingAttr());
+    fewer->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceResults(rewriter, op,
+                   {{op.getY(), fewer.getY()},
+                    {op.getSum(), fewer.getSum()},
+                    {op.getRstd(), fewer.getRstd()},
+                    {op.getNormalized(), fewer.getNormalized()}});
+    return success();
+  }
+};
+
+struct DropNoOpRounding : OpRewritePattern<NormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(NormOp op,
+                                PatternRewriter &rewriter) const override {
+    // Rounding an f32 to f32 changes nothing. Rounding n to y's type is what
+    // the store of y does where no weight comes in between.
+    bool dropResidual = op.getResidualRounding() == Rounding::Storage &&
+                        op.getResidual().getType().getElementType().isF32();
+    Type xElement = op.getX().getType().getElementType();
+    bool dropNorm =
+        op.getNormRounding() == Rounding::Storage &&
+        (xElement.isF32() ||
+         (!op.getWeight() && xElement == op.getY().getType().getElementType()));
+    if (!dropResidual && !dropNorm)
+      return rewriter.notifyMatchFailure(op, "every rounding changes values");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (dropResidual)
+        op.setResidualRounding(Rounding::None);
+      if (dropNorm)
+        op.setNormRounding(Rounding::None);
+    });
+    return success();
+  }
+};
+
+struct DropUnusedGradients : OpRewritePattern<NormBackwardOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(NormBackwardOp op,
+                                PatternRewriter &rewriter) const override {
+    Type dx = getTypeIfUsed(op.getDx());
+    Type dw = getTypeIfUsed(op.getDw());
+    if (!dx && !dw)
+      return rewriter.notifyMatchFailure(op, "the op itself is unused");
+    bool keepsResults = !dx == !op.getDx() && !dw == !op.getDw();
+    if (keepsResults && (dx || !op.getWeight()))
+      return rewriter.notifyMatchFailure(op, "nothing is unused");
+    auto fewer = NormBackwardOp::create(
+        rewriter, op.getLoc(), dx, dw, op.getGradOutput(), op.getNormalized(),
+        op.getSum(), op.getRstd(), dx ? op.getWeight() : Value(),
+        dx ? op.getGradSum() : Value(),
+        dx ? op.getWeightOffsetAttr() : rewriter.getF32FloatAttr(0.0f));
+    fewer->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceResults(rewriter, op,
+                   {{op.getDx(), fewer.getDx()}, {op.getDw(), fewer.getDw()}});
+    return success();
+  }
+};
+} // namespace
+
 void NormOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                         MLIRContext *context) {}
+                                         MLIRContext *context) {
+  patterns.add<DropUnusedNormResults, DropNoOpRounding>(context);
+}
 void NormBackwardOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
-                                                 MLIRContext *context) {}
+                                                 MLIRContext *context) {
+  patterns.add<DropUnusedGradients>(context);
+}

@@ -75,6 +75,10 @@ def RMS_NormOp : RMS_Op<"norm"> {
     - (C10) the result `sum` needs a `residual`.
     - (C11) `residual_rounding(storage)` needs a `residual`.
 
+    Canonical form: a result without use, beside `y`, is dropped; a rounding that
+    changes no value (to f32; of n to y's own type where there is no weight) is
+    `none`.
+
     Example:
 
     ```mlir
@@ -105,8 +109,8 @@ def RMS_NormOp : RMS_Op<"norm"> {
     (`weight` `(` $weight^ `:` type($weight) `)`)?
     `epsilon` `(` custom<ShortFloat>($epsilon) `)`
     (`weight_offset` `(` custom<ShortFloat>($weight_offset)^ `)`)?
-    (`residual_rounding` `(` $residual_rounding^ `)`)?
-    (`norm_rounding` `(` $norm_rounding^ `)`)?
+    (`residual_rounding` `(` custom<Rounding>($residual_rounding)^ `)`)?
+    (`norm_rounding` `(` custom<Rounding>($norm_rounding)^ `)`)?
     attr-dict
     `->` `y` `(` type($y) `)`
     (`sum` `(` type($sum)^ `)`)?
@@ -150,6 +154,10 @@ def RMS_NormBackwardOp : RMS_Op<"norm_backward"> {
     - (C9) a `weight_offset` other than 0 needs a `weight`.
     - (C10) at least one of `dx` and `dw` is a result.
     - (C11) `grad_sum` needs the result `dx`.
+
+    Canonical form: a result without use is dropped where the other one is in
+    use; without `dx` there is no `weight` and no `weight_offset`, which dw does
+    not depend on.
 
     Example:
 
