@@ -1,0 +1,664 @@
+#!/usr/bin/env python3
+"""Times our kernels beside their peers', in one run on one GPU.
+
+    bench/peers.py --suite forward --package forward.rmspkg --json out.json
+
+A case's time is measured as bench/protocol.py says. A result is timed only if
+it passes the suite's check on outputs that were poisoned before. The floor of a
+case is the fastest kernel found that moves the compulsory bytes and computes
+nothing: the package's own copy kernels, every variant of them, and a Triton one.
+Needs PyTorch and Triton; Liger-Kernel, FlashInfer and QuACK are timed where
+they are installed.
+"""
+
+import argparse
+import datetime
+import json
+import shlex
+import statistics
+import sys
+
+import torch
+import triton
+import triton.language as tl
+
+import protocol
+import rmsrt
+from protocol import DEVICE, median_us
+
+EPSILON = 1e-6
+SMS = torch.cuda.get_device_properties(0).multi_processor_count
+# One tick of CUPTI's clock: a smaller difference is none.
+TICK_US = 0.032
+
+
+def within(got, want, atol, rtol, ratio=0.99):
+    """The suites' check: enough elements inside the tolerance, none missing."""
+    got, want = got.float(), want.float()
+    inside = (got - want).abs() <= atol + rtol * want.abs()
+    return bool(inside.float().mean() >= ratio)
+
+
+def ceil_pow2(value):
+    return 1 << (value - 1).bit_length()
+
+
+class Peer:
+    """A way of computing a case.
+
+    run(set) computes from one set of buffers. It returns its outputs, or None
+    when they are in the set's own. `note` says where it does more or less than
+    the case asks for, `skips` which outputs it does not compute.
+    """
+
+    def __init__(self, run, note="", skips=()):
+        self.run, self.note, self.skips = run, note, skips
+
+
+# ---- Floors ------------------------------------------------------------------
+
+
+@triton.jit
+def _copy_forward(x, r, o, count, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < count
+    tl.store(o + at, tl.load(x + at, inside) + tl.load(r + at, inside), inside)
+
+
+@triton.jit
+def _copy_backward(g, n, dx, dr, count, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < count
+    value = tl.load(g + at, inside) + tl.load(n + at, inside).to(tl.bfloat16)
+    tl.store(dx + at, value, inside)
+    tl.store(dr + at, value, inside)
+
+
+def triton_copies(kernel, pick):
+    """Launchers of a copy kernel, over block sizes and warps."""
+    for block in (512, 1024, 2048, 4096, 8192):
+        for warps in (2, 4, 8):
+            if block // (32 * warps) < 4:
+                continue
+
+            def run(buffers, block=block, warps=warps):
+                tensors = pick(buffers)
+                count = tensors[0].numel()
+                grid = (triton.cdiv(count, block),)
+                kernel[grid](*tensors, count, block, num_warps=warps)
+
+            yield f"triton copy, {block} elements, {warps} warps", run
+
+
+# ---- Forward -----------------------------------------------------------------
+
+
+@triton.jit
+def _norm_forward(
+    x, r, w, o, rows, eps, H: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr
+):
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
+    column = tl.arange(0, BLOCK)[None, :]
+    inside = (row < rows) & (column < H)
+    at = row * H + column
+    weight = tl.load(w + column, column < H).to(tl.float32)
+    s = tl.load(x + at, inside, 0.0).to(tl.float32)
+    s += tl.load(r + at, inside, 0.0).to(tl.float32)
+    rstd = tl.rsqrt(tl.sum(s * s, axis=1)[:, None] / H + eps)
+    tl.store(o + at, (s * rstd * weight).to(tl.bfloat16), inside)
+
+
+class Forward:
+    name = "fused_add_rmsnorm_h2048"
+    hidden_size = 2048
+    operation = "norm"
+    # (rows, description of the case, atol, rtol); the ones of
+    # runtime/lib/Check/Suites.cpp.
+    cases = [
+        (rows, f"{rows}", 1e-2, 1e-2) for rows in (1, 6, 34, 64, 79, 12383, 16254)
+    ]
+    outputs = ("y",)
+    roles = {"x": "x", "residual": "residual", "weight": "weight", "y": "y"}
+
+    @classmethod
+    def set_bytes(cls, rows):
+        return 6 * rows * cls.hidden_size
+
+    @classmethod
+    def make(cls, rows):
+        def randn(*shape):
+            return torch.randn(*shape, device=DEVICE, dtype=torch.bfloat16)
+
+        x = randn(rows, cls.hidden_size)
+        return {
+            "x": x,
+            "residual": randn(rows, cls.hidden_size),
+            "weight": randn(cls.hidden_size),
+            "y": torch.empty_like(x),
+        }
+
+    @staticmethod
+    def definition(x, residual, weight):
+        s = x.float() + residual.float()
+        rstd = torch.rsqrt(s.pow(2).mean(dim=-1, keepdim=True) + EPSILON)
+        return ((s * rstd) * weight.float()).to(x.dtype)
+
+    @classmethod
+    def reference(cls, b):
+        return {"y": cls.definition(b["x"], b["residual"], b["weight"])}
+
+    @classmethod
+    def eager(cls, b):
+        return {"y": cls.definition(b["x"], b["residual"], b["weight"])}
+
+    @classmethod
+    def compiled(cls):
+        function = torch.compile(cls.definition, dynamic=False)
+        return lambda b: {"y": function(b["x"], b["residual"], b["weight"])}
+
+    @staticmethod
+    def copies():
+        return triton_copies(_copy_forward, lambda b: (b["x"], b["residual"], b["y"]))
+
+    @classmethod
+    def triton(cls, rows):
+        """Candidates of our own Triton kernel, to be tuned over."""
+        block = ceil_pow2(cls.hidden_size)
+        for packed in (1, 2, 4):
+            for warps in (1, 2, 4, 8, 16):
+
+                def run(b, packed=packed, warps=warps):
+                    grid = (triton.cdiv(rows, packed),)
+                    _norm_forward[grid](
+                        b["x"], b["residual"], b["weight"], b["y"], rows, EPSILON,
+                        cls.hidden_size, block, packed, num_warps=warps,
+                    )  # fmt: skip
+
+                yield f"{packed} rows, {warps} warps", run
+
+    @classmethod
+    def installed(cls):
+        """Peers that may be installed: name -> function that imports one."""
+
+        def liger():
+            from liger_kernel.ops.fused_add_rms_norm import (
+                LigerFusedAddRMSNormFunction as function,
+            )
+
+            def run(b):
+                y, _ = function.apply(
+                    b["x"], b["residual"], b["weight"], EPSILON, 0.0, "none", False
+                )
+                return {"y": y}
+
+            return Peer(run, "also writes the sum")
+
+        def flashinfer():
+            from flashinfer.norm import fused_add_rmsnorm
+
+            def run(b):
+                fused_add_rmsnorm(b["x"], b["residual"], b["weight"], EPSILON)
+                return {"y": b["x"]}
+
+            return Peer(run, "in place; also writes the sum")
+
+        def quack():
+            from quack.rmsnorm import rmsnorm
+
+            def run(b):
+                out = rmsnorm(
+                    b["x"], b["weight"], residual=b["residual"], eps=EPSILON
+                )
+                return {"y": out[0] if isinstance(out, tuple) else out}
+
+            return Peer(run)
+
+        return {"liger": liger, "flashinfer": flashinfer, "quack": quack}
+
+
+# ---- Backward ----------------------------------------------------------------
+
+
+@triton.jit
+def _norm_backward(
+    g, n, rs, w, dx, dr, partial, rows, H: tl.constexpr, BLOCK: tl.constexpr
+):
+    # One program walks every PROGRAMS-th row and keeps its part of dw.
+    column = tl.arange(0, BLOCK)
+    inside = column < H
+    weight = tl.load(w + column, inside, 0.0)
+    dw = tl.zeros([BLOCK], tl.float32)
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        at = row.to(tl.int64) * H + column
+        grad = tl.load(g + at, inside, 0.0).to(tl.float32)
+        norm = tl.load(n + at, inside, 0.0)
+        rstd = tl.load(rs + row)
+        scaled = grad * weight
+        mean = tl.sum(scaled * norm, axis=0) / H
+        value = (rstd * (scaled - mean * norm)).to(tl.bfloat16)
+        tl.store(dx + at, value, inside)
+        tl.store(dr + at, value, inside)
+        dw += grad * norm
+    tl.store(partial + tl.program_id(0).to(tl.int64) * H + column, dw, inside)
+
+
+@triton.jit
+def _sum_partials(
+    partial, dw, count, H: tl.constexpr, COLUMNS: tl.constexpr, ROWS: tl.constexpr
+):
+    column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    row = tl.arange(0, ROWS)[:, None]
+    total = tl.zeros([ROWS, COLUMNS], tl.float32)
+    for first in range(0, count, ROWS):
+        inside = (first + row < count) & (column < H)
+        total += tl.load(partial + (first + row) * H + column, inside, 0.0)
+    out = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    tl.store(dw + out, tl.sum(total, axis=0), out < H)
+
+
+class Backward:
+    name = "fused_residual_rms_norm_backward"
+    hidden_size = 2560
+    operation = "norm_backward"
+    cases = [
+        (batch * seq, f"{batch} x {seq}", atol, 5e-2)
+        for seq, batch, atol in (
+            (128, 1, 1e-5), (131, 1, 1e-5), (211, 2, 1e-5), (256, 2, 1e-5),
+            (773, 2, 1.2e-5), (853, 4, 2.1e-5), (997, 16, 6.4e-5),
+            (1024, 8, 4.7e-5), (1087, 32, 8.9e-5), (1249, 1, 1.4e-5),
+            (1657, 32, 1.5e-4), (1721, 64, 1.5e-4), (1801, 1, 1.2e-5),
+            (1973, 4, 4.7e-5), (4096, 32, 2.2e-4), (8192, 64, 7e-4),
+        )
+    ]  # fmt: skip
+    outputs = ("dx", "dr", "dw")
+    # The suite's two gradients of one value are two outputs of one role.
+    roles = {
+        "grad_output": "g", "normalized": "n", "rstd": "rstd", "weight": "weight",
+        "dx": ("dx", "dr"), "dw": "dw",
+    }  # fmt: skip
+
+    @classmethod
+    def set_bytes(cls, rows):
+        return 10 * rows * cls.hidden_size
+
+    @classmethod
+    def make(cls, rows):
+        g = torch.randn(rows, cls.hidden_size, device=DEVICE, dtype=torch.bfloat16)
+        return {
+            "g": g,
+            "n": torch.randn(rows, cls.hidden_size, device=DEVICE),
+            "rstd": torch.randn(rows, 1, device=DEVICE).abs() + 0.1,
+            "weight": torch.randn(cls.hidden_size, device=DEVICE),
+            "dx": torch.empty_like(g),
+            "dr": torch.empty_like(g),
+            "dw": torch.empty(cls.hidden_size, device=DEVICE),
+        }
+
+    @staticmethod
+    def definition(g, n, rstd, weight):
+        grad = g.float()
+        dw = (grad * n).sum(dim=0)
+        scaled = grad * weight
+        mean = (scaled * n).mean(dim=-1, keepdim=True)
+        dx = (rstd * (scaled - mean * n)).to(torch.bfloat16)
+        return dx, dx.clone(), dw
+
+    @classmethod
+    def reference(cls, b):
+        """The definition; dw summed in float64, some rows at a time."""
+        dx = torch.empty_like(b["g"])
+        dw = torch.zeros(cls.hidden_size, device=DEVICE, dtype=torch.float64)
+        for first in range(0, len(dx), 8192):
+            part = slice(first, first + 8192)
+            grad, n = b["g"][part].double(), b["n"][part].double()
+            dw += (grad * n).sum(dim=0)
+            scaled = grad * b["weight"].double()
+            mean = (scaled * n).mean(dim=-1, keepdim=True)
+            dx[part] = (b["rstd"][part].double() * (scaled - mean * n)).to(dx.dtype)
+        return {"dx": dx, "dr": dx, "dw": dw}
+
+    @classmethod
+    def eager(cls, b):
+        out = cls.definition(b["g"], b["n"], b["rstd"], b["weight"])
+        return dict(zip(cls.outputs, out))
+
+    @classmethod
+    def compiled(cls):
+        function = torch.compile(cls.definition, dynamic=False)
+        return lambda b: dict(
+            zip(cls.outputs, function(b["g"], b["n"], b["rstd"], b["weight"]))
+        )
+
+    @staticmethod
+    def copies():
+        return triton_copies(
+            _copy_backward, lambda b: (b["g"], b["n"], b["dx"], b["dr"])
+        )
+
+    @classmethod
+    def triton(cls, rows):
+        block = ceil_pow2(cls.hidden_size)
+        partial = torch.empty(8 * SMS, cls.hidden_size, device=DEVICE)
+        for per_sm in (1, 2, 3, 4, 8):
+            for warps in (4, 8, 16):
+                programs = min(rows, per_sm * SMS)
+
+                def run(b, programs=programs, warps=warps):
+                    _norm_backward[(programs,)](
+                        b["g"], b["n"], b["rstd"], b["weight"], b["dx"], b["dr"],
+                        partial, rows, cls.hidden_size, block, num_warps=warps,
+                    )  # fmt: skip
+                    _sum_partials[(triton.cdiv(cls.hidden_size, 32),)](
+                        partial, b["dw"], programs, cls.hidden_size, 32, 64,
+                        num_warps=8,
+                    )  # fmt: skip
+
+                yield f"{per_sm} programs an SM, {warps} warps", run
+
+    @classmethod
+    def installed(cls):
+        # These recompute n from x and rstd; x is made so that n is the case's.
+        def x_of(b):
+            if "x" not in b:
+                b["x"] = b["n"] / b["rstd"]
+            return b["x"]
+
+        def liger():
+            from liger_kernel.ops.rms_norm import rms_norm_backward
+            from liger_kernel.ops.utils import calculate_settings
+
+            block, warps = calculate_settings(cls.hidden_size)
+
+            def run(b):
+                dx, dw = rms_norm_backward(
+                    b["g"], x_of(b), b["rstd"].view(-1), b["weight"], 0.0, -1,
+                    block, warps, False, None,
+                )  # fmt: skip
+                return {"dx": dx, "dw": dw}
+
+            return Peer(run, "one gradient; n from x and rstd", ("dr",))
+
+        def quack():
+            from quack.rmsnorm import rmsnorm_bwd
+
+            def run(b):
+                dx, dw = rmsnorm_bwd(
+                    x_of(b), b["weight"], b["g"], b["rstd"].view(-1)
+                )[:2]
+                return {"dx": dx, "dw": dw}
+
+            return Peer(run, "one gradient; n from x and rstd", ("dr",))
+
+        return {"liger": liger, "quack": quack}
+
+
+# ---- Ours --------------------------------------------------------------------
+
+
+def buffers_of(kernel, roles, buffers):
+    """The set's buffers in the order of the kernel's parameters."""
+    taken, tensors = {}, []
+    for parameter in kernel.parameters:
+        role = parameter["role"]
+        if not parameter.get("used", True):
+            tensors.append(None)
+            continue
+        if role not in roles:
+            return None
+        names = roles[role]
+        names = names if isinstance(names, tuple) else (names,)
+        index = taken.get(role, 0)
+        taken[role] = index + 1
+        if index >= len(names):
+            return None
+        tensors.append(buffers[names[index]])
+    return tensors
+
+
+class Ours:
+    """Launchers of the package's kernels that fit a suite."""
+
+    def __init__(self, package, suite):
+        self.suite, self.package = suite, package
+        self.workspace = None
+        fitting = [
+            k
+            for k in package.kernels
+            if k.kind == suite.operation
+            and k.description["hidden_size"] == suite.hidden_size
+            and {p["role"] for p in k.parameters if p.get("used", True)}
+            == set(suite.roles)
+        ]
+        if not fitting:
+            sys.exit(f"the package holds no kernel that computes {suite.name}")
+        self.kernel = fitting[0]
+        self.kernel.prepare()
+        self.floors = [
+            k
+            for k in package.kernels
+            if k.kind == "copy" and k.description["hidden_size"] == suite.hidden_size
+        ]
+        for kernel in self.floors:
+            kernel.prepare()
+        size = max(k.workspace_bytes() for k in [self.kernel, *self.floors])
+        if size:
+            self.workspace = torch.zeros(size, dtype=torch.uint8, device=DEVICE)
+
+    def calls(self, kernel, rows, ring, variant=None):
+        """Calls of a kernel, one for each set of the ring; by the set's id."""
+        stream = torch.cuda.current_stream().cuda_stream
+        calls = {}
+        for buffers in ring.sets:
+            tensors = buffers_of(kernel, self.suite.roles, buffers)
+            if tensors is None:
+                return None
+            calls[id(buffers)] = kernel.call(
+                tensors, rows, self.workspace, stream, variant
+            )
+        return calls
+
+    def floor_launchers(self, rows, ring):
+        for kernel in self.floors:
+            names = {v["name"] for v in kernel.description["variants"]}
+            for variant in sorted(names):
+                calls = self.calls(kernel, rows, ring, variant)
+                if calls is None:
+                    continue
+                try:
+                    calls[id(ring.sets[0])].variant()
+                except rmsrt.Error:
+                    continue  # Of another chip, or for other row counts.
+                run = lambda b, calls=calls: calls[id(b)].launch()
+                yield f"{kernel.name} {variant}", run
+
+
+# ---- A case ------------------------------------------------------------------
+
+
+def correct(suite, peer, buffers, case):
+    _, _, atol, rtol = case
+    want = suite.reference(buffers)
+    for name in suite.outputs:
+        buffers[name].fill_(float("nan"))
+    got = peer.run(buffers) or buffers
+    torch.cuda.synchronize()
+    return all(
+        within(got[name], want[name], atol, rtol)
+        for name in suite.outputs
+        if name not in peer.skips
+    )
+
+
+def fastest(launchers, ring, calls):
+    """The fastest of several launchers by a short measurement of each."""
+    best = None
+    for name, run in launchers:
+        time = median_us(lambda: run(ring()), calls, 3)
+        if best is None or time < best[0]:
+            best = time, name, run
+    return best
+
+
+def measure(suite, ours, case, quick, skip):
+    rows, label, _, _ = case
+    calls = 15 if quick else protocol.CALLS
+    ring = protocol.Ring(lambda: suite.make(rows), suite.set_bytes(rows))
+    full = lambda run: protocol.spans_us(lambda: run(ring()), calls)
+    result = {"case": label, "rows": rows, "peers": {}, "notes": {}}
+
+    floors = [*suite.copies(), *ours.floor_launchers(rows, ring)]
+    _, name, run = fastest(floors, ring, 10)
+    result["floor_us"] = statistics.median(full(run))
+    result["floor_by"] = name
+
+    own = ours.calls(ours.kernel, rows, ring)
+    launch = lambda b: own[id(b)].launch()
+    if not correct(suite, Peer(launch), ring(), case):
+        sys.exit(f"{suite.name}: our own result is wrong at {rows} rows")
+    spans = full(launch)
+    result["us"] = statistics.median(spans)
+    result["spread_us"] = [min(spans), max(spans)]
+    result["variant"] = own[id(ring.sets[0])].variant()
+
+    def time_peer(name, make):
+        if name in skip:
+            return
+        try:
+            peer = make()
+            if not correct(suite, peer, ring(), case):
+                result["notes"][name] = "fails the check, so it is not timed"
+                return
+            result["peers"][name] = statistics.median(full(peer.run))
+            if peer.note:
+                result["notes"][name] = peer.note
+        except ImportError as error:
+            result["notes"][name] = f"not installed ({error})"
+        except Exception as error:  # A peer's failure must not end the run.
+            text = str(error).strip().split("\n")[0]
+            result["notes"][name] = f"failed: {type(error).__name__}: {text}"
+
+    def tuned_triton():
+        _, name, run = fastest(suite.triton(rows), ring, 10)
+        return Peer(run, f"best of the tuning: {name}")
+
+    def compiled():
+        torch._dynamo.reset()
+        return Peer(suite.compiled())
+
+    time_peer("eager", lambda: Peer(suite.eager))
+    time_peer("torch.compile", compiled)
+    time_peer("triton", tuned_triton)
+    for name, make in suite.installed().items():
+        time_peer(name, make)
+    if result["peers"]:
+        best = min(result["peers"], key=result["peers"].get)
+        limit = result["peers"][best] + max(TICK_US, 0.01 * result["peers"][best])
+        result["fastest_peer"] = best
+        result["ahead"] = result["us"] <= limit
+    del ring, own
+    torch.cuda.empty_cache()
+    return result
+
+
+def table(results):
+    """The results in one Markdown table: time, and the ratio to ours."""
+    peers = list(dict.fromkeys(p for r in results for p in r["peers"]))
+    head = ["case", "floor", "ours", "ours / floor", *peers]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+
+    def cell(result, peer):
+        if peer not in result["peers"]:
+            return "-"
+        time = result["peers"][peer]
+        return f"{time:.3f} ({time / result['us']:.2f}x)"
+
+    for r in results:
+        lines.append(
+            f"| {r['case']} | {r['floor_us']:.3f} | {r['us']:.3f} | "
+            f"{r['us'] / r['floor_us']:.3f} | "
+            + " | ".join(cell(r, p) for p in peers)
+            + " |"
+        )
+    mean = {
+        "case": "geometric mean",
+        "floor_us": protocol.geomean([r["floor_us"] for r in results]),
+        "us": protocol.geomean([r["us"] for r in results]),
+        "peers": {
+            p: protocol.geomean([r["peers"][p] for r in results])
+            for p in peers
+            if all(p in r["peers"] for r in results)
+        },
+    }
+    lines.append(
+        f"| {mean['case']} | {mean['floor_us']:.3f} | {mean['us']:.3f} | "
+        f"{mean['us'] / mean['floor_us']:.3f} | "
+        + " | ".join(cell(mean, p) for p in peers)
+        + " |"
+    )
+    return lines, mean
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--suite", choices=["forward", "backward"], required=True)
+    parser.add_argument("--package", required=True)
+    parser.add_argument("--library", default=rmsrt.DEFAULT_LIBRARY)
+    parser.add_argument("--rows", help="only these cases, by rows: 1,79")
+    parser.add_argument("--skip", default="", help="peers to leave out: eager,liger")
+    parser.add_argument("--quick", action="store_true", help="15 calls a case")
+    parser.add_argument("--json", help="write every figure to this file")
+    arguments = parser.parse_args()
+
+    suite = {"forward": Forward, "backward": Backward}[arguments.suite]
+    cases = suite.cases
+    if arguments.rows:
+        wanted = {int(r) for r in arguments.rows.split(",")}
+        cases = [c for c in cases if c[0] in wanted]
+        if len(cases) != len(wanted):
+            sys.exit(f"--rows names rows that are no case of {arguments.suite}")
+    torch.manual_seed(1)
+    torch.cuda.init()
+    package = rmsrt.Package(arguments.package, arguments.library)
+    ours = Ours(package, suite)
+    results = []
+    for case in cases:
+        result = measure(
+            suite, ours, case, arguments.quick, set(arguments.skip.split(","))
+        )
+        results.append(result)
+        print(json.dumps(result), file=sys.stderr, flush=True)
+
+    lines, mean = table(results)
+    gpu = torch.cuda.get_device_name()
+    print(f"{suite.name} on one {gpu}, microseconds (ratio to ours)\n")
+    print("\n".join(lines))
+    notes = {(p, n) for r in results for p, n in r["notes"].items()}
+    for peer, note in sorted(notes):
+        print(f"- {peer}: {note}")
+    behind = [r["case"] for r in results if not r.get("ahead", True)]
+    print(f"- cases slower than their fastest peer: {', '.join(behind) or 'none'}")
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump(
+                {
+                    "suite": arguments.suite,
+                    "gpu": gpu,
+                    "date": datetime.date.today().isoformat(),
+                    "command": shlex.join(["bench/peers.py", *sys.argv[1:]]),
+                    "torch": torch.__version__,
+                    "triton": triton.__version__,
+                    "geomean_us": mean["us"],
+                    "floor_geomean_us": mean["floor_us"],
+                    "peers_geomean_us": mean["peers"],
+                    "cases": results,
+                },
+                file,
+                indent=1,
+            )
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

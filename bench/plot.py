@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Draws the time of a suite's cases over their rows, from bench/peers.py's JSON.
+
+    bench/plot.py forward.json docs/benchmarks/forward
+
+writes docs/benchmarks/forward.png and .svg. Needs matplotlib.
+"""
+
+import argparse
+import json
+
+import matplotlib
+
+matplotlib.use("Agg")
+# The same figures give the same bytes, so that a redrawn plot shows no change.
+matplotlib.rcParams["svg.hashsalt"] = "rmsc"
+import matplotlib.pyplot as plt  # noqa: E402
+
+STYLES = {
+    "floor": dict(color="0.45", linestyle="--", linewidth=1.2),
+    "rmsc": dict(color="#c1121f", linewidth=2.2, marker="o", markersize=4),
+}
+
+
+def series_of(report):
+    """The lines to draw: name -> [(rows, microseconds)]."""
+    cases = sorted(report["cases"], key=lambda case: case["rows"])
+    series = {
+        "floor": [(c["rows"], c["floor_us"]) for c in cases],
+        "rmsc": [(c["rows"], c["us"]) for c in cases],
+    }
+    for case in cases:
+        for peer, time in case["peers"].items():
+            series.setdefault(peer, []).append((case["rows"], time))
+    return series
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("report", help="JSON written by bench/peers.py")
+    parser.add_argument("output", help="path of the plots, without an ending")
+    arguments = parser.parse_args()
+    with open(arguments.report) as file:
+        report = json.load(file)
+
+    series = series_of(report)
+    floor = dict(series["floor"])
+    figure, (times, ratios) = plt.subplots(1, 2, figsize=(10, 4))
+    for name, points in series.items():
+        style = STYLES.get(name, dict(linewidth=1.2, marker=".", alpha=0.85))
+        rows = [r for r, _ in points]
+        times.plot(rows, [t for _, t in points], label=name, **style)
+        ratios.plot(rows, [t / floor[r] for r, t in points], label=name, **style)
+    times.set_ylabel("time (µs)")
+    ratios.set_ylabel("time / floor")
+    times.set_yscale("log")
+    # A peer ten times the floor must not flatten the lines near it.
+    ratios.set_ylim(0.95, min(ratios.get_ylim()[1], 4))
+    for axes in (times, ratios):
+        axes.set_xscale("log")
+        axes.set_xlabel("rows")
+        axes.grid(True, which="major", alpha=0.3)
+    times.legend(fontsize=8)
+    figure.suptitle(
+        f"{report['suite']} suite on one {report['gpu']}, {report['date']}", fontsize=11
+    )
+    figure.tight_layout()
+    figure.savefig(arguments.output + ".png", dpi=150)
+    figure.savefig(arguments.output + ".svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""How a call is timed: see docs/benchmarks/README.md.
+
+The span from the first kernel's start to the last kernel's end, as CUPTI
+records it (through PyTorch's profiler), with a fresh set of buffers and a
+flushed L2 before every call; the figure of a case is the median.
+"""
+
+import ctypes
+import math
+import statistics
+
+import torch
+import triton
+import triton.language as tl
+
+DEVICE = torch.device("cuda")
+WARM_UPS, CALLS = 10, 50
+RING_SETS, RING_BYTES = 60, 24e9
+
+
+@triton.jit
+def rmsc_flush_l2(buffer, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(buffer + at, at)
+
+
+_FLUSH_BLOCK = 4096
+_flush_buffer = None
+
+
+def flush_l2():
+    """Writes twice the L2, and gives up lines that a kernel asked to keep."""
+    global _flush_buffer
+    if _flush_buffer is None:
+        size = 2 * torch.cuda.get_device_properties(0).L2_cache_size // 4
+        blocks = -(-size // _FLUSH_BLOCK)
+        _flush_buffer = torch.empty(
+            blocks * _FLUSH_BLOCK, dtype=torch.int32, device=DEVICE
+        )
+    ctypes.CDLL("libcuda.so.1").cuCtxResetPersistingL2Cache()
+    blocks = _flush_buffer.numel() // _FLUSH_BLOCK
+    rmsc_flush_l2[(blocks,)](_flush_buffer, _FLUSH_BLOCK)
+
+
+class Ring:
+    """Sets of buffers taken in turn. A line loaded with an evict-last policy
+    survives a flush, so a kernel must not meet its old buffers again."""
+
+    def __init__(self, make, set_bytes):
+        count = int(min(RING_SETS, RING_BYTES // max(set_bytes, 1)))
+        self.sets = [make() for _ in range(max(2, count))]
+        self._next = 0
+
+    def __call__(self):
+        self._next = (self._next + 1) % len(self.sets)
+        return self.sets[self._next]
+
+
+def spans_us(call, calls=CALLS, warm_ups=WARM_UPS):
+    """Times `calls` calls of `call()`; returns microseconds, one a call."""
+    for _ in range(warm_ups):
+        flush_l2()
+        call()
+    torch.cuda.synchronize()
+    activities = [torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=activities) as profile:
+        for _ in range(calls):
+            flush_l2()
+            call()
+            torch.cuda.synchronize()
+    events = sorted(
+        (event.start_ns(), event.start_ns() + event.duration_ns(), event.name())
+        for event in profile.profiler.kineto_results.events()
+        if event.device_type() == torch.autograd.DeviceType.CUDA
+        and "ynchroni" not in event.name()
+    )
+    spans, current = [], None
+    for start, end, name in events:
+        if "rmsc_flush_l2" in name:
+            if current:
+                spans.append(current)
+            current = None
+        elif current:
+            current = current[0], max(current[1], end)
+        else:
+            current = start, end
+    if current:
+        spans.append(current)
+    if len(spans) != calls:
+        raise RuntimeError(f"{calls} calls were made but {len(spans)} recorded")
+    return [(end - start) / 1e3 for start, end in spans]
+
+
+def median_us(call, calls=CALLS, warm_ups=WARM_UPS):
+    return statistics.median(spans_us(call, calls, warm_ups))
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
