@@ -16,6 +16,12 @@ function(rmsc_enable_pch target)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE -fpch-instantiate-templates)
   endif()
+  # The header was compiled with -fPIC, and -fPIE is not the same thing to it.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM rmsc_pch)
 endfunction()
 

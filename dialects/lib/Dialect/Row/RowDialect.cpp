@@ -23,10 +23,7 @@ void RowDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "rmsc/Dialect/Row/RowTypes.cpp.inc"
       >();
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "rmsc/Dialect/Row/RowAttrs.cpp.inc"
-      >();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "rmsc/Dialect/Row/RowOps.cpp.inc"
@@ -52,9 +49,8 @@ verifyElementType(function_ref<InFlightDiagnostic()> emitError, Type type) {
                      << type;
 }
 
-static LogicalResult
-verifyHandle(function_ref<InFlightDiagnostic()> emitError, int64_t hiddenSize,
-             Type elementType) {
+static LogicalResult verifyHandle(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t hiddenSize, Type elementType) {
   if (hiddenSize < 1)
     return emitError() << "hidden size must be at least 1, but is "
                        << hiddenSize;
@@ -77,8 +73,7 @@ LogicalResult ScalarsType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 /// Parses `<2048xbf16>`.
-template <typename HandleType>
-static Type parseSizedHandle(AsmParser &parser) {
+template <typename HandleType> static Type parseSizedHandle(AsmParser &parser) {
   SmallVector<int64_t, 1> dims;
   Type elementType;
   SMLoc loc = parser.getCurrentLocation();

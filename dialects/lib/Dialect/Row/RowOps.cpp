@@ -41,20 +41,21 @@ bool KernelOp::mayBeAliased(BlockArgument handle) {
   return getMayAlias()[number - inputs] >= 0;
 }
 
-std::string KernelOp::getEntryName() {
-  std::string name = getSymName().str();
+StringRef KernelOp::getProgramName() {
+  StringRef name = getSymName();
   if (std::optional<StringRef> variant = getVariant())
-    (name += '_') += *variant;
+    if (name.consume_back(*variant))
+      name.consume_back("_");
   return name;
 }
 
 /// `inputs(%a: type, ...)`
 static ParseResult parseHandles(OpAsmParser &parser, StringRef keyword,
                                 SmallVectorImpl<OpAsmParser::Argument> &args) {
-  return failure(
-      parser.parseKeyword(keyword) ||
-      parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren,
-                               /*allowType=*/true, /*allowAttrs=*/false));
+  return failure(parser.parseKeyword(keyword) ||
+                 parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren,
+                                          /*allowType=*/true,
+                                          /*allowAttrs=*/false));
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -64,8 +65,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   int64_t hiddenSize = 0;
   SmallVector<OpAsmParser::Argument> args, outputs;
   if (parser.parseSymbolName(name) || parser.parseKeyword("hidden") ||
-      parser.parseInteger(hiddenSize) ||
-      parseHandles(parser, "inputs", args) ||
+      parser.parseInteger(hiddenSize) || parseHandles(parser, "inputs", args) ||
       parseHandles(parser, "outputs", outputs))
     return failure();
   properties.sym_name = name;
@@ -75,9 +75,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<int64_t> mayAlias(outputs.size(), -1);
   if (succeeded(parser.parseOptionalKeyword("may_alias"))) {
     mayAlias.clear();
-    if (parser.parseCommaSeparatedList(
-            OpAsmParser::Delimiter::Square,
-            [&] { return parser.parseInteger(mayAlias.emplace_back()); }))
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(mayAlias.emplace_back());
+        }))
       return failure();
   }
   properties.may_alias = builder.getDenseI64ArrayAttr(mayAlias);
@@ -145,9 +145,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
     printer.printNewline();
     printer << "    schedule(" << getScheduleAttr() << ')';
   }
-  SmallVector<StringRef> known = llvm::to_vector(getAttributeNames());
-  printer.printOptionalAttrDictWithKeyword((*this)->getDiscardableAttrs(),
-                                           known);
+  printer.printOptionalAttrDictWithKeyword(
+      llvm::to_vector((*this)->getDiscardableAttrs()));
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -186,10 +185,9 @@ LogicalResult KernelOp::verify() {
                            << ", which does not exist (C3)";
     if (!isa<RowsType>(output.getType()) ||
         getHandles()[input].getType() != output.getType())
-      return emitOpError()
-             << "output #" << output.getArgNumber() - inputs
-             << " cannot share the buffer of input #" << input
-             << ": both must be rows of one element type (C3)";
+      return emitOpError() << "output #" << output.getArgNumber() - inputs
+                           << " cannot share the buffer of input #" << input
+                           << ": both must be rows of one element type (C3)";
   }
   if (getMinRows() < 0 || getMinRows() > getMaxRows())
     return emitOpError() << "is meant for rows from " << getMinRows() << " to "

@@ -25,15 +25,22 @@ using namespace mlir::row;
 #define GET_ATTRDEF_CLASSES
 #include "rmsc/Dialect/Row/RowAttrs.cpp.inc"
 
+void RowDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "rmsc/Dialect/Row/RowAttrs.cpp.inc"
+      >();
+}
+
 LogicalResult ScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, int64_t threadsPerRow,
     int64_t rowsPerCta, int64_t elements, int64_t accessBytes, Grid grid,
-    int64_t ctasPerSm, int64_t rowsInFlight, ColumnLoad columnLoad,
+    int64_t ctasPerSm, int64_t prefetchRows, ColumnLoad columnLoad,
     ColumnSum columnSum, int64_t sumColumns, int64_t sumThreads,
     CachePolicy loads, CachePolicy stores, bool strided, bool dependentLaunch) {
-  if (threadsPerRow < 1 || (threadsPerRow < 32
-                                ? !llvm::isPowerOf2_64(threadsPerRow)
-                                : threadsPerRow % 32 != 0))
+  if (threadsPerRow < 1 ||
+      (threadsPerRow < 32 ? !llvm::isPowerOf2_64(threadsPerRow)
+                          : threadsPerRow % 32 != 0))
     return emitError() << "threads_per_row must be a power of two up to 32 or "
                           "a multiple of 32, but is "
                        << threadsPerRow;
@@ -58,11 +65,11 @@ LogicalResult ScheduleAttr::verify(
                        << ctasPerSm;
   if (grid == Grid::Persistent && ctasPerSm == 0)
     return emitError() << "a persistent grid needs ctas_per_sm";
-  if (rowsInFlight < 1 || rowsInFlight > 4)
-    return emitError() << "rows_in_flight must be between 1 and 4, but is "
-                       << rowsInFlight;
-  if (grid == Grid::OneShot && rowsInFlight != 1)
-    return emitError() << "rows_in_flight above 1 needs a persistent grid";
+  if (prefetchRows < 0 || prefetchRows > 4)
+    return emitError() << "prefetch_rows must be between 0 and 4, but is "
+                       << prefetchRows;
+  if (grid == Grid::OneShot && prefetchRows != 0)
+    return emitError() << "prefetch_rows needs a persistent grid";
   if (columnSum == ColumnSum::Partials && grid != Grid::Persistent)
     return emitError() << "column_sum = partials needs a persistent grid: the "
                           "number of partial sums must not grow with the rows";
@@ -91,9 +98,9 @@ LogicalResult ScheduleAttr::verify(
   return success();
 }
 
-ScheduleAttr mlir::row::parseSchedule(
-    StringRef text, MLIRContext *context,
-    function_ref<InFlightDiagnostic()> emitError) {
+ScheduleAttr
+mlir::row::parseSchedule(StringRef text, MLIRContext *context,
+                         function_ref<InFlightDiagnostic()> emitError) {
   std::string full = text.str();
   if (!text.starts_with("#row.schedule"))
     full = text.starts_with("<") ? "#row.schedule" + full

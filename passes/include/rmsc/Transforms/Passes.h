@@ -13,6 +13,8 @@
 #ifndef RMSC_TRANSFORMS_PASSES_H
 #define RMSC_TRANSFORMS_PASSES_H
 
+#include "rmsc/Dialect/Row/Row.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace rmsc {

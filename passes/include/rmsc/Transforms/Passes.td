@@ -182,4 +182,75 @@ def RMSCheckFused : Pass<"rms-check-fused", "::mlir::ModuleOp"> {
 // Passes on the row dialect
 //===----------------------------------------------------------------------===//
 
+def RowHoistLoads : Pass<"row-hoist-loads", "::mlir::row::KernelOp"> {
+  let summary = "Move the loads of a row kernel to its top";
+  let description = [{
+    Moves every `row.load` to the top of its kernel: rows and scalars first, then
+    columns (weights). A load that stands behind a reduction would be asked for
+    only when the row has been summed; at the top its latency is hidden behind
+    the row's own. Buffers of inputs and outputs are disjoint, or shared
+    element for element by the thread that reads and later writes them, so no
+    load can see a store that it did not see before.
+
+    Example:
+
+    ```mlir
+    row.kernel @scale hidden 64
+        inputs(%x: !row.rows<64xf32>, %w: !row.columns<64xf32>)
+        outputs(%y: !row.rows<64xf32>) {
+      %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
+      %1 = row.dot %0, %0 : vector<64xf32>
+      %2 = vector.broadcast %1 : f32 to vector<64xf32>
+      %3 = row.load %w : !row.columns<64xf32> -> vector<64xf32>
+      %4 = arith.mulf %2, %3 : vector<64xf32>
+      row.store %4, %y : vector<64xf32>, !row.rows<64xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    row.kernel @scale hidden 64
+        inputs(%x: !row.rows<64xf32>, %w: !row.columns<64xf32>)
+        outputs(%y: !row.rows<64xf32>) {
+      %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
+      %1 = row.load %w : !row.columns<64xf32> -> vector<64xf32>
+      %2 = row.dot %0, %0 : vector<64xf32>
+      %3 = vector.broadcast %2 : f32 to vector<64xf32>
+      %4 = arith.mulf %3, %1 : vector<64xf32>
+      row.store %4, %y : vector<64xf32>, !row.rows<64xf32>
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Number of loads moved">
+  ];
+}
+
+def RowSelectSchedule : Pass<"row-select-schedule", "::mlir::ModuleOp"> {
+  let summary = "Choose the schedules of row kernels for a chip";
+  let description = [{
+    Puts in place of every `row.kernel` without a schedule one scheduled clone
+    for each variant: for dense and aligned operands (one, or one for each range
+    of row counts), for strided and aligned ones, and for any. The variants stand
+    in order of preference; a clone is named after its kernel and its variant.
+    The module's `row.target` names the chip from here on.
+
+    `schedule` replaces the choice for dense and aligned operands.
+    `batch-invariant` gives one schedule for every row count, so that a row's
+    result does not depend on how many rows there are.
+
+    Fails where the chip is not known, the hidden size is above the largest
+    supported one, or a schedule does not fit the kernel or the chip.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", [{"sm_100"}],
+           "Chip to choose schedules for">,
+    Option<"schedule", "schedule", "std::string", [{""}],
+           "Schedule to use in place of the chosen ones">,
+    Option<"batchInvariant", "batch-invariant", "bool", "false",
+           "One schedule for every row count">];
+  let dependentDialects = ["::mlir::row::RowDialect"];
+}
+
 #endif // RMSC_TRANSFORMS_PASSES_TD

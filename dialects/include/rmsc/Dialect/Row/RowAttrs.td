@@ -64,7 +64,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     | `access_bytes` | widest global access, 1 to 32; also the alignment that base pointers and rows must have |
     | `grid` | `one_shot`: a CTA for every `rows_per_cta` rows; `persistent`: `ctas_per_sm` CTAs for every SM, each walking rows a grid apart |
     | `ctas_per_sm` | CTAs on an SM that the register allocation must allow (0: no promise); with `persistent` also the size of the grid |
-    | `rows_in_flight` | rows whose loads are under way while one is computed, `persistent` only |
+    | `prefetch_rows` | rows whose loads are issued ahead of the row that is computed, `persistent` only |
     | `column_load` | column inputs are loaded before the first reduction (`early`) or where they are used (`late`) |
     | `column_sum` | `partials`: each CTA stores partial sums, a dependent second launch adds them; `role_split`: CTAs of their own sum columns from the inputs, in the same launch |
     | `sum_columns` | columns of one CTA that sums columns |
@@ -80,7 +80,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     "int64_t":$access_bytes,
     DefaultValuedParameter<"::mlir::row::Grid", "::mlir::row::Grid::OneShot">:$grid,
     DefaultValuedParameter<"int64_t", "0">:$ctas_per_sm,
-    DefaultValuedParameter<"int64_t", "1">:$rows_in_flight,
+    DefaultValuedParameter<"int64_t", "0">:$prefetch_rows,
     DefaultValuedParameter<"::mlir::row::ColumnLoad", "::mlir::row::ColumnLoad::Early">:$column_load,
     DefaultValuedParameter<"::mlir::row::ColumnSum", "::mlir::row::ColumnSum::None">:$column_sum,
     DefaultValuedParameter<"int64_t", "0">:$sum_columns,
@@ -101,7 +101,8 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     }
     /// Bytes of one global access to a chunk of elements of `elementBytes`.
     int64_t getAccessBytes(int64_t elementBytes) const {
-      return std::min(getAccessBytes(), getElements() * elementBytes);
+      return std::max(elementBytes, std::min(getAccessBytes(),
+                                             getElements() * elementBytes));
     }
   }];
 }

@@ -32,6 +32,9 @@ def Row_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
 }
 
 #endif // RMSC_DIALECT_ROW_ROWDIALECT_TD

@@ -41,8 +41,8 @@ def Row_KernelOp
     safe. Every other pair of buffers is disjoint.
 
     `schedule` is absent until `row-select-schedule` has run. A kernel with a
-    schedule is one variant of a program: `variant` is its name, and it is meant
-    for row counts from `min_rows` to `max_rows`.
+    schedule is one variant of a program: `variant` is its name, with which its
+    symbol ends, and it is meant for row counts from `min_rows` to `max_rows`.
 
     Constraints:
     - (C1) every handle of rows or columns has `hidden_size` elements.
@@ -100,8 +100,9 @@ def Row_KernelOp
     /// Whether an output may share the buffer of this input, or the other way
     /// round.
     bool mayBeAliased(::mlir::BlockArgument handle);
-    /// Name of the variant's entry point: the kernel's name and the variant's.
-    std::string getEntryName();
+    /// Name of the program that this kernel is a variant of: its symbol without
+    /// the variant's name.
+    ::llvm::StringRef getProgramName();
   }];
 }
 

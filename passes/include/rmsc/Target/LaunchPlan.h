@@ -1,4 +1,5 @@
-//===-- LaunchPlan.h - how a scheduled kernel is launched ---------*- C++ -*-===//
+//===-- LaunchPlan.h - how a scheduled kernel is launched ---------*- C++
+//-*-===//
 //
 // Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A scheduled row kernel decides everything about its launches: how many there
-// are, their blocks and grids, the workspace. That decision is taken here, once,
-// for the lowering that writes the code and for the compiler that writes the
-// manifest.
+// are, their blocks and grids, the workspace. That decision is taken here,
+// once, for the lowering that writes the code and for the compiler that writes
+// the manifest.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef RMSC_CONVERSION_LAUNCHPLAN_H
-#define RMSC_CONVERSION_LAUNCHPLAN_H
+#ifndef RMSC_TARGET_LAUNCHPLAN_H
+#define RMSC_TARGET_LAUNCHPLAN_H
 
 #include "rmsc/Dialect/Row/Row.h"
 #include "rmsc/Target/Target.h"
@@ -50,13 +51,17 @@ struct LaunchPlan {
   bool strided = false;
 };
 
+/// Largest hidden size that one CTA can hold in registers with accesses of one
+/// element: beyond it a row needs a cluster.
+inline constexpr int64_t maxHiddenSize = 16384;
+
 /// The plan of a scheduled kernel on a chip. The schedule must be one that
 /// `verifySchedule` accepts.
 LaunchPlan planLaunches(mlir::row::KernelOp kernel, const TargetInfo &target);
 
 /// Checks a schedule against a kernel and a chip's limits: the access width,
-/// threads and registers, the elements that a thread would hold. Reports what is
-/// wrong through `emitError`.
+/// threads and registers, the elements that a thread would hold. Reports what
+/// is wrong through `emitError`.
 llvm::LogicalResult
 verifySchedule(mlir::row::KernelOp kernel, mlir::row::ScheduleAttr schedule,
                const TargetInfo &target,
@@ -64,4 +69,4 @@ verifySchedule(mlir::row::KernelOp kernel, mlir::row::ScheduleAttr schedule,
 
 } // namespace rmsc
 
-#endif // RMSC_CONVERSION_LAUNCHPLAN_H
+#endif // RMSC_TARGET_LAUNCHPLAN_H

@@ -1,0 +1,256 @@
+//===-- ColumnSum.cpp - kernels that sum columns ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Walks.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace rmsc;
+
+using ValueMap = DenseMap<Value, ThreadValue>;
+
+static constexpr int64_t warpSize = 32;
+
+/// Stores one column's sum.
+static void storeColumn(Emitter &e, Value sum, Value handle, Value column,
+                        Value valid) {
+  ImplicitLocOpBuilder &b = e.b;
+  auto branch = scf::IfOp::create(b, valid, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Type elementType = row::getHandleElementType(handle.getType());
+  if (!elementType.isF32())
+    sum = arith::TruncFOp::create(b, elementType, sum);
+  LLVM::StoreOp::create(
+      b, sum, offsetPointer(b, e.getPointer(handle), elementType, column),
+      elementType.getIntOrFloatBitWidth() / 8);
+}
+
+/// Adds up `lanes` values for each of `columns` columns of a CTA, laid out in
+/// shared memory lane by lane, and stores the sums from column `firstColumn`
+/// on. One warp sums a column.
+static void reduceSharedColumns(Emitter &e, Value shared, int64_t lanes,
+                                int64_t columns, int64_t pitch, int64_t threads,
+                                Value firstColumn, Value handle) {
+  ImplicitLocOpBuilder &b = e.b;
+  NVVM::BarrierOp::create(b);
+  int64_t warps = threads / warpSize;
+  Value lane = e.remainder(e.getThread(), warpSize);
+  Value warp = e.divide(e.getThread(), warpSize);
+  Value isFirstLane =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane, e.i32(0));
+  for (int64_t base = 0; base < columns; base += warps) {
+    Value column = arith::AddIOp::create(b, warp, e.i32(base));
+    Value inSlab;
+    if (base + warps > columns) {
+      inSlab = e.lessThan(column, e.i32(columns));
+      // Idle warps repeat the last column and store nothing.
+      column = arith::MinUIOp::create(b, column, e.i32(columns - 1));
+    }
+    Value sum;
+    for (int64_t first = 0; first < lanes; first += warpSize) {
+      Value source = arith::AddIOp::create(b, lane, e.i32(first));
+      Value exists;
+      if (first + warpSize > lanes) {
+        exists = e.lessThan(source, e.i32(lanes));
+        source = arith::MinUIOp::create(b, source, e.i32(lanes - 1));
+      }
+      Value index = arith::AddIOp::create(
+          b, arith::MulIOp::create(b, source, e.i32(pitch)), column);
+      Value value = LLVM::LoadOp::create(b, b.getF32Type(),
+                                         e.sharedElement(shared, index), 4);
+      if (exists)
+        value = arith::SelectOp::create(
+            b, exists, value,
+            arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f)));
+      sum = sum ? arith::AddFOp::create(b, sum, value).getResult() : value;
+    }
+    sum = e.reduceLanes(sum, warpSize, row::ReduceKind::Sum);
+    Value absolute = arith::AddIOp::create(b, firstColumn, column);
+    Value valid = e.both(e.both(isFirstLane, inSlab),
+                         e.lessThan(absolute, e.i32(e.kernel.getHiddenSize())));
+    storeColumn(e, sum, handle, absolute, valid);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// CTAs that sum columns from the inputs
+//===----------------------------------------------------------------------===//
+
+/// Rows that a thread loads before it adds the first one up.
+static constexpr int64_t rowsAtOnce = 4;
+
+void rmsc::walkColumns(Emitter &e, Value cta) {
+  ImplicitLocOpBuilder &b = e.b;
+  int64_t threads = e.schedule.getThreads();
+  int64_t elements = e.schedule.getElements();
+  int64_t slab = e.schedule.getSumColumns();
+  int64_t chunks = slab / elements;
+  int64_t lanes = threads / chunks;
+
+  // Neighbouring threads take neighbouring chunks of the slab, then rows.
+  Value lane = e.divide(e.getThread(), chunks);
+  Value chunkInSlab = e.remainder(e.getThread(), chunks);
+  Value first = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, cta, e.i32(chunks)), chunkInSlab);
+  int64_t slabs = llvm::divideCeil(e.kernel.getHiddenSize(), slab);
+  Layout layout = e.makeLayout(first, slabs * chunks, /*chunks=*/1, chunks);
+  // Threads left over when the CTA's are dealt out take part in nothing.
+  Value active;
+  if (lanes * chunks != threads)
+    active = e.lessThan(lane, e.i32(lanes));
+  lane = arith::MinUIOp::create(b, lane, e.i32(lanes - 1));
+
+  SmallVector<row::AccumulateOp> accumulates(
+      e.kernel.getBody().getOps<row::AccumulateOp>());
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return op->getParentOp() == e.kernel.getOperation();
+  };
+  SetVector<Operation *> slice;
+  for (row::AccumulateOp accumulate : accumulates)
+    for (Value operand : {accumulate.getLhs(), accumulate.getRhs()})
+      (void)getBackwardSlice(operand, &slice, options);
+
+  SmallVector<Value> carried;
+  for (size_t i = 0; i < accumulates.size(); ++i)
+    llvm::append_range(carried, e.makeAccumulator(layout));
+  Value begin = arith::ExtUIOp::create(b, b.getI64Type(), lane);
+  auto loop = scf::ForOp::create(b, begin, e.getRows(),
+                                 e.i64(lanes * rowsAtOnce), carried);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value last = arith::SubIOp::create(b, e.getRows(), e.i64(1));
+    CurrentRow rows[rowsAtOnce];
+    ValueMap values[rowsAtOnce];
+    for (int64_t i = 0; i < rowsAtOnce; ++i) {
+      Value row = loop.getInductionVar();
+      if (i != 0) {
+        row = arith::AddIOp::create(b, row, e.i64(i * lanes));
+        rows[i].valid = e.lessThan(row, e.getRows());
+      }
+      rows[i].row = arith::MinUIOp::create(b, row, last);
+      for (Operation &op : e.kernel.getBody().front())
+        if (isa<row::LoadOp>(op) && slice.contains(&op))
+          e.emit(op, layout, rows[i], values[i]);
+    }
+    SmallVector<Value> sums(loop.getRegionIterArgs());
+    for (int64_t i = 0; i < rowsAtOnce; ++i) {
+      for (Operation &op : e.kernel.getBody().front())
+        if (slice.contains(&op))
+          e.emit(op, layout, rows[i], values[i]);
+      for (auto [sum, accumulate] : llvm::zip_equal(sums, accumulates))
+        e.accumulate(accumulate, layout, rows[i], values[i], sum);
+    }
+    scf::YieldOp::create(b, sums);
+  }
+
+  // An odd pitch keeps the lanes of a column in different banks.
+  int64_t pitch = slab + 1;
+  Value firstColumn = arith::MulIOp::create(b, cta, e.i32(slab));
+  for (auto [result, accumulate] :
+       llvm::zip_equal(loop.getResults(), accumulates)) {
+    Value sum = result;
+    Value shared = e.allocateShared(lanes * pitch);
+    Value index = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, lane, e.i32(pitch)),
+        arith::MulIOp::create(b, chunkInSlab, e.i32(elements)));
+    auto store = [&] {
+      auto values = vector::ToElementsOp::create(b, sum);
+      for (auto [i, value] : llvm::enumerate(values.getResults()))
+        LLVM::StoreOp::create(
+            b, value,
+            offsetPointer(b, e.sharedElement(shared, index), b.getF32Type(), i),
+            4);
+    };
+    if (active) {
+      auto branch = scf::IfOp::create(b, active, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      store();
+    } else {
+      store();
+    }
+    reduceSharedColumns(e, shared, lanes, slab, pitch, threads, firstColumn,
+                        accumulate.getTarget());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The second launch
+//===----------------------------------------------------------------------===//
+
+/// Partial sums that a thread loads before it adds the first one up.
+static constexpr int64_t partialsAtOnce = 8;
+
+void rmsc::sumPartials(Emitter &e, const LaunchPlan &plan) {
+  ImplicitLocOpBuilder &b = e.b;
+  int64_t columns = e.schedule.getSumColumns();
+  int64_t threads = e.schedule.getSumThreads();
+  int64_t lanes = threads / columns;
+  int64_t hiddenSize = e.kernel.getHiddenSize();
+
+  Value inSlab = e.remainder(e.getThread(), columns);
+  Value lane = e.divide(e.getThread(), columns);
+  Value firstColumn = arith::MulIOp::create(b, e.getCta(), e.i32(columns));
+  Value column = arith::MinUIOp::create(
+      b, arith::AddIOp::create(b, firstColumn, inSlab), e.i32(hiddenSize - 1));
+
+  Value partials = e.countRowCtas(plan.launches[0]);
+  if (plan.launches[0].rowsPerCta > 1)
+    partials =
+        arith::MulIOp::create(b, partials, e.i64(plan.launches[0].rowsPerCta));
+  Value begin = arith::ExtUIOp::create(b, b.getI64Type(), lane);
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
+
+  SmallVector<row::AccumulateOp> accumulates(
+      e.kernel.getBody().getOps<row::AccumulateOp>());
+  for (auto [number, accumulate] : llvm::enumerate(accumulates)) {
+    auto loop = scf::ForOp::create(b, begin, partials,
+                                   e.i64(lanes * partialsAtOnce), zero);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value last = arith::SubIOp::create(b, partials, e.i64(1));
+      SmallVector<Value> loaded;
+      for (int64_t i = 0; i < partialsAtOnce; ++i) {
+        Value partial =
+            arith::AddIOp::create(b, loop.getInductionVar(), e.i64(i * lanes));
+        Value exists = e.lessThan(partial, partials);
+        partial = arith::MinUIOp::create(b, partial, last);
+        Value row = arith::AddIOp::create(
+            b, arith::MulIOp::create(b, partial, e.i64(accumulates.size())),
+            e.i64(number));
+        Value pointer =
+            offsetPointer(b, e.getWorkspace(), b.getF32Type(),
+                          arith::MulIOp::create(b, row, e.i64(hiddenSize)));
+        Value value = LLVM::LoadOp::create(
+            b, b.getF32Type(),
+            offsetPointer(b, pointer, b.getF32Type(), column), 4);
+        loaded.push_back(arith::SelectOp::create(b, exists, value, zero));
+      }
+      Value sum = loop.getRegionIterArgs().front();
+      for (Value value : loaded)
+        sum = arith::AddFOp::create(b, sum, value);
+      scf::YieldOp::create(b, sum);
+    }
+    int64_t pitch = columns + 1;
+    Value shared = e.allocateShared(lanes * pitch);
+    Value index = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, lane, e.i32(pitch)), inSlab);
+    LLVM::StoreOp::create(b, loop.getResult(0), e.sharedElement(shared, index),
+                          4);
+    reduceSharedColumns(e, shared, lanes, columns, pitch, threads, firstColumn,
+                        accumulate.getTarget());
+  }
+}

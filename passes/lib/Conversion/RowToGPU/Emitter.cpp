@@ -1,0 +1,578 @@
+//===-- Emitter.cpp - per-thread code of a row kernel ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace rmsc;
+
+static constexpr int64_t warpSize = 32;
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+Emitter::Emitter(row::KernelOp kernel, const TargetInfo &target,
+                 gpu::GPUModuleOp module, const Launch &launch)
+    : b(kernel.getLoc(), OpBuilder::atBlockEnd(module.getBody())),
+      kernel(kernel), schedule(kernel.getScheduleAttr()), target(target),
+      module(module) {
+  auto pointer = LLVM::LLVMPointerType::get(
+      b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+  SmallVector<Type> types(kernel.getHandles().size(), pointer);
+  types.push_back(b.getI64Type());
+  for (BlockArgument handle : kernel.getHandles())
+    if (isa<row::RowsType>(handle.getType()))
+      types.push_back(b.getI64Type());
+  types.push_back(pointer);
+  function =
+      gpu::GPUFuncOp::create(b, launch.entry, b.getFunctionType(types, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  function.setKnownBlockSizeAttr(
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));
+  for (BlockArgument handle : kernel.getHandles())
+    if (!kernel.mayBeAliased(handle))
+      function.setArgAttr(handle.getArgNumber(),
+                          LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
+  b.setInsertionPointToStart(&function.getBody().front());
+  phase = i32(0);
+  if (launch.waits)
+    NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
+}
+
+void Emitter::finish() { gpu::ReturnOp::create(b); }
+
+Value Emitter::getPointer(Value handle) const {
+  return const_cast<gpu::GPUFuncOp &>(function).getArgument(
+      cast<BlockArgument>(handle).getArgNumber());
+}
+
+Value Emitter::getRows() const {
+  auto &kernelOp = const_cast<row::KernelOp &>(kernel);
+  return const_cast<gpu::GPUFuncOp &>(function).getArgument(
+      kernelOp.getHandles().size());
+}
+
+Value Emitter::getWorkspace() const {
+  return const_cast<gpu::GPUFuncOp &>(function).getArguments().back();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value Emitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+
+Value Emitter::i64(int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI64Type(), value);
+}
+
+Value Emitter::getThread() {
+  if (!thread)
+    thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  return thread;
+}
+
+Value Emitter::getCta() {
+  if (!cta)
+    cta = NVVM::BlockIdXOp::create(b, b.getI32Type());
+  return cta;
+}
+
+Value Emitter::divide(Value value, int64_t divisor) {
+  if (divisor == 1)
+    return value;
+  return arith::DivUIOp::create(b, value, i32(divisor));
+}
+
+Value Emitter::remainder(Value value, int64_t divisor) {
+  return arith::RemUIOp::create(b, value, i32(divisor));
+}
+
+Value Emitter::lessThan(Value lhs, Value rhs) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lhs, rhs);
+}
+
+Value Emitter::both(Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AndIOp::create(b, lhs, rhs);
+}
+
+Value Emitter::countRowCtas(const Launch &launch) {
+  Value ctas = getRows();
+  if (launch.rowsPerCta > 1)
+    ctas = arith::DivUIOp::create(
+        b, arith::AddIOp::create(b, ctas, i64(launch.rowsPerCta - 1)),
+        i64(launch.rowsPerCta));
+  if (launch.maxCtas != 0)
+    ctas = arith::MinUIOp::create(b, ctas, i64(launch.maxCtas));
+  return ctas;
+}
+
+//===----------------------------------------------------------------------===//
+// Layout and memory
+//===----------------------------------------------------------------------===//
+
+Layout Emitter::makeLayout(Value first, int64_t firstBound, int64_t chunks,
+                           int64_t chunksApart) {
+  int64_t elements = schedule.getElements();
+  int64_t rowChunks = kernel.getHiddenSize() / elements;
+  Layout layout;
+  layout.elements = elements;
+  layout.firstChunk = first;
+  layout.column = arith::MulIOp::create(b, first, i32(elements),
+                                        arith::IntegerOverflowFlags::nsw |
+                                            arith::IntegerOverflowFlags::nuw);
+  layout.chunkStride = chunksApart * elements;
+  for (int64_t c = 0; c < chunks; ++c) {
+    if (firstBound + c * chunksApart <= rowChunks) {
+      layout.inRow.push_back({});
+      layout.clampedColumn.push_back({});
+      continue;
+    }
+    Value chunk = arith::AddIOp::create(b, first, i32(c * chunksApart));
+    layout.inRow.push_back(lessThan(chunk, i32(rowChunks)));
+    Value clamped = arith::MinUIOp::create(b, chunk, i32(rowChunks - 1));
+    layout.clampedColumn.push_back(arith::MulIOp::create(
+        b, clamped, i32(elements),
+        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw));
+  }
+  return layout;
+}
+
+Value Emitter::rowPointer(Value handle, Value row) {
+  Type elementType = row::getHandleElementType(handle.getType());
+  Value stride;
+  if (schedule.getStrided()) {
+    int64_t number = cast<BlockArgument>(handle).getArgNumber();
+    int64_t strides = llvm::count_if(
+        kernel.getHandles().take_front(number), [](BlockArgument other) {
+          return isa<row::RowsType>(other.getType());
+        });
+    stride = function.getArgument(kernel.getHandles().size() + 1 + strides);
+  } else {
+    stride = i64(kernel.getHiddenSize());
+  }
+  // 64 bits: rows times the hidden size passes 2^31 in practice.
+  Value offset = arith::MulIOp::create(b, row, stride,
+                                       arith::IntegerOverflowFlags::nsw |
+                                           arith::IntegerOverflowFlags::nuw);
+  return offsetPointer(b, getPointer(handle), elementType, offset);
+}
+
+Value Emitter::chunkPointer(Value base, Type elementType, const Layout &layout,
+                            int64_t chunk) {
+  if (Value column = layout.clampedColumn[chunk])
+    return offsetPointer(b, base, elementType, column);
+  // One register addresses all chunks of the thread.
+  return offsetPointer(b, offsetPointer(b, base, elementType, layout.column),
+                       elementType, chunk * layout.chunkStride);
+}
+
+ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row) {
+  Value handle = op.getSource();
+  Type elementType = row::getHandleElementType(handle.getType());
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  // The read-only path is closed to a buffer that an output may share, and to
+  // one that the grid before this one may still write.
+  bool invariant = !kernel.mayBeAliased(cast<BlockArgument>(handle)) &&
+                   !schedule.getDependentLaunch();
+  if (isa<row::ScalarsType>(handle.getType())) {
+    Value pointer = offsetPointer(b, getPointer(handle), elementType, row);
+    auto load = LLVM::LoadOp::create(b, elementType, pointer, bytes);
+    load.setInvariant(invariant);
+    return {load.getResult()};
+  }
+  Access access;
+  access.bytes = schedule.getAccessBytes(bytes);
+  access.invariant = invariant;
+  Value base = getPointer(handle);
+  if (isa<row::RowsType>(handle.getType())) {
+    access.policy = schedule.getLoads();
+    base = rowPointer(handle, row);
+  }
+  auto type = VectorType::get({layout.elements}, elementType);
+  ThreadValue chunks;
+  for (int64_t c = 0; c < layout.chunks(); ++c)
+    chunks.push_back(loadVector(b, chunkPointer(base, elementType, layout, c),
+                                type, access));
+  return chunks;
+}
+
+void Emitter::storeChunks(ValueRange chunks, Value pointer,
+                          const Layout &layout, Value valid,
+                          const Access &access) {
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+    OpBuilder::InsertionGuard guard(b);
+    if (Value predicate = both(valid, layout.inRow[c])) {
+      auto branch = scf::IfOp::create(b, predicate, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    Type elementType = cast<VectorType>(chunk.getType()).getElementType();
+    storeVector(b, chunk, chunkPointer(pointer, elementType, layout, c),
+                access);
+  }
+}
+
+Value Emitter::allocateShared(int64_t floats) {
+  OpBuilder::InsertionGuard guard(b);
+  auto type = LLVM::LLVMArrayType::get(b.getF32Type(), floats);
+  std::string name =
+      (function.getName() + "_shared" + Twine(sharedCount++)).str();
+  b.setInsertionPoint(function);
+  auto global = LLVM::GlobalOp::create(
+      b, type, /*isConstant=*/false, LLVM::Linkage::Internal, name, Attribute(),
+      /*alignment=*/16, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  b.setInsertionPointToStart(&function.getBody().front());
+  return LLVM::AddressOfOp::create(b, global);
+}
+
+Value Emitter::sharedElement(Value array, Value index) {
+  return offsetPointer(b, array, b.getF32Type(), index);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value Emitter::combine(Value lhs, Value rhs, row::ReduceKind kind) {
+  switch (kind) {
+  case row::ReduceKind::Sum:
+    return arith::AddFOp::create(b, lhs, rhs);
+  case row::ReduceKind::Max:
+    return arith::MaximumFOp::create(b, lhs, rhs);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+Value Emitter::combineTree(SmallVector<Value> values, row::ReduceKind kind) {
+  // A chain would stay a chain: floating-point additions are not reordered.
+  while (values.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      next.push_back(combine(values[i], values[i + 1], kind));
+    if (values.size() % 2 != 0)
+      next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values.front();
+}
+
+/// Cuts chunks into pairs, the unit of packed f32 arithmetic.
+static SmallVector<Value> cutIntoPairs(ImplicitLocOpBuilder &b,
+                                       ValueRange chunks) {
+  SmallVector<Value> pairs;
+  for (Value chunk : chunks) {
+    int64_t elements = cast<VectorType>(chunk.getType()).getDimSize(0);
+    if (elements <= 2) {
+      pairs.push_back(chunk);
+      continue;
+    }
+    for (int64_t i = 0; i < elements; i += 2)
+      pairs.push_back(vector::ExtractStridedSliceOp::create(
+          b, chunk, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{2},
+          ArrayRef<int64_t>{1}));
+  }
+  return pairs;
+}
+
+/// Partial sums that one thread keeps side by side, so that the latency of a
+/// long chain of additions does not show.
+static size_t countChains(size_t terms) {
+  return std::clamp<size_t>(terms / 2, 1, 4);
+}
+
+Value Emitter::reduceThread(ValueRange chunks, row::ReduceKind kind) {
+  SmallVector<Value> pairs = cutIntoPairs(b, chunks);
+  size_t chains = countChains(pairs.size());
+  for (size_t i = chains; i < pairs.size(); ++i)
+    pairs[i % chains] = combine(pairs[i % chains], pairs[i], kind);
+  pairs.truncate(chains);
+  Value pair = combineTree(std::move(pairs), kind);
+  auto elements = vector::ToElementsOp::create(b, pair);
+  return combineTree(SmallVector<Value>(elements.getResults()), kind);
+}
+
+Value Emitter::dotThread(ValueRange lhs, ValueRange rhs) {
+  SmallVector<Value> left = cutIntoPairs(b, lhs);
+  SmallVector<Value> right = lhs == rhs ? left : cutIntoPairs(b, rhs);
+  size_t chains = countChains(left.size());
+  SmallVector<Value> sums;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (i < chains)
+      sums.push_back(arith::MulFOp::create(b, left[i], right[i]));
+    else
+      sums[i % chains] =
+          vector::FMAOp::create(b, left[i], right[i], sums[i % chains]);
+  }
+  return reduceThread(sums, row::ReduceKind::Sum);
+}
+
+Value Emitter::reduceLanes(Value value, int64_t width, row::ReduceKind kind) {
+  for (int64_t offset = width / 2; offset > 0; offset /= 2) {
+    Value other = NVVM::ShflOp::create(b, value.getType(), i32(-1), value,
+                                       i32(offset), i32(warpSize - 1),
+                                       NVVM::ShflKind::bfly, UnitAttr());
+    value = combine(value, other, kind);
+  }
+  return value;
+}
+
+Value Emitter::reduceRow(Value partial, row::ReduceKind kind) {
+  int64_t threadsPerRow = schedule.getThreadsPerRow();
+  Value sum = reduceLanes(partial, std::min(threadsPerRow, warpSize), kind);
+  if (threadsPerRow <= warpSize)
+    return sum;
+
+  // Every warp leaves its part in shared memory, every thread adds the parts
+  // of its row up: one barrier, against two where one warp does it for all. The
+  // buffer has two halves, used in turn, so that no barrier is needed after the
+  // parts are read either.
+  int64_t warps = threadsPerRow / warpSize;
+  int64_t stride = llvm::alignTo(warps, 4);
+  int64_t rowsPerCta = schedule.getRowsPerCta();
+  if (!reductionBuffer)
+    reductionBuffer = allocateShared(2 * rowsPerCta * stride);
+  Value slot = phase;
+  if (rowsPerCta > 1)
+    slot = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, slot, i32(rowsPerCta)),
+        divide(getThread(), threadsPerRow));
+  Value parts = sharedElement(reductionBuffer,
+                              arith::MulIOp::create(b, slot, i32(stride)));
+  Value isFirstLane = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, remainder(getThread(), warpSize), i32(0));
+  auto branch = scf::IfOp::create(b, isFirstLane, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value warp = divide(remainder(getThread(), threadsPerRow), warpSize);
+    LLVM::StoreOp::create(b, sum, sharedElement(parts, warp), 4);
+  }
+  NVVM::BarrierOp::create(b);
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < warps;) {
+    int64_t width = std::min<int64_t>(4, llvm::bit_floor<uint64_t>(warps - i));
+    Value loaded = LLVM::LoadOp::create(
+        b, VectorType::get({width}, b.getF32Type()),
+        offsetPointer(b, parts, b.getF32Type(), i), 4 * width);
+    auto elements = vector::ToElementsOp::create(b, loaded);
+    llvm::append_range(values, elements.getResults());
+    i += width;
+  }
+  phase = arith::XOrIOp::create(b, phase, i32(1));
+  return combineTree(std::move(values), kind);
+}
+
+ThreadValue Emitter::maskChunks(ValueRange chunks, const Layout &layout,
+                                Value valid, float neutral) {
+  ThreadValue masked;
+  for (auto [c, chunk] : llvm::enumerate(chunks)) {
+    Value predicate = both(valid, layout.inRow[c]);
+    if (!predicate) {
+      masked.push_back(chunk);
+      continue;
+    }
+    auto type = cast<VectorType>(chunk.getType());
+    Value zero = arith::ConstantOp::create(
+        b, type, DenseElementsAttr::get(type, neutral));
+    masked.push_back(arith::SelectOp::create(b, predicate, chunk, zero));
+  }
+  return masked;
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+LogicalResult rmsc::verifyRowOp(Operation *op) {
+  if (isa<row::LoadOp, row::StoreOp, row::ReduceOp, row::DotOp,
+          row::AccumulateOp>(op))
+    return success();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (isa<FloatAttr, IntegerAttr, SplatElementsAttr>(constant.getValue()))
+      return success();
+    return op->emitError("a constant row must be one value for all columns; "
+                         "pass others as an operand of columns");
+  }
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+    if (!isa<VectorType>(broadcast.getSource().getType()))
+      return success();
+  } else if (isa<math::RsqrtOp, math::SqrtOp>(op)) {
+    if (op->getResult(0).getType().isF32())
+      return success();
+    return op->emitError("a root is supported on one f32 of a row only");
+  } else if (isa<math::FmaOp>(op) ||
+             (isa<arith::ArithDialect>(op->getDialect()) &&
+              OpTrait::hasElementwiseMappableTraits(op))) {
+    return success();
+  }
+  return op->emitError() << "'" << op->getName()
+                         << "' cannot be spread over the threads of a row; a "
+                            "row kernel holds row ops, element-wise arith, "
+                            "math.fma, and roots of scalars";
+}
+
+/// Emits a root of a scalar without the libdevice call that the upstream
+/// lowering of `math` would need.
+static Value emitRoot(ImplicitLocOpBuilder &b, Operation &op, Value operand) {
+  if (isa<math::SqrtOp>(op))
+    return LLVM::SqrtOp::create(b, operand);
+  return LLVM::CallIntrinsicOp::create(
+             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.rsqrt.approx.f"),
+             ValueRange{operand})
+      .getResult(0);
+}
+
+ThreadValue Emitter::cloneElementwise(Operation &op, const Layout &layout,
+                                      DenseMap<Value, ThreadValue> &values) {
+  bool isRow = isa<VectorType>(op.getResult(0).getType());
+  ThreadValue results;
+  for (int64_t c = 0, e = isRow ? layout.chunks() : 1; c < e; ++c) {
+    IRMapping mapping;
+    for (Value operand : op.getOperands()) {
+      const ThreadValue &value = values[operand];
+      mapping.map(operand,
+                  isa<VectorType>(operand.getType()) ? value[c] : value[0]);
+    }
+    Operation *clone = b.clone(op, mapping);
+    if (isRow)
+      clone->getResult(0).setType(VectorType::get(
+          {layout.elements}, getElementTypeOrSelf(op.getResult(0).getType())));
+    results.push_back(clone->getResult(0));
+  }
+  return results;
+}
+
+void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
+                   DenseMap<Value, ThreadValue> &values) {
+  // Loads that were put off are due now.
+  for (Value operand : op.getOperands())
+    if (auto load = operand.getDefiningOp<row::LoadOp>())
+      if (!values.contains(operand))
+        values[operand] = this->load(load, layout, row.row);
+
+  TypeSwitch<Operation *>(&op)
+      .Case<row::LoadOp>([&](row::LoadOp load) {
+        if (!values.contains(load.getResult()))
+          values[load.getResult()] = this->load(load, layout, row.row);
+      })
+      .Case<row::StoreOp>([&](row::StoreOp store) {
+        Value target = store.getTarget();
+        Type elementType = row::getHandleElementType(target.getType());
+        const ThreadValue &value = values[store.getValue()];
+        if (isa<row::RowsType>(target.getType())) {
+          Access access;
+          access.bytes =
+              schedule.getAccessBytes(elementType.getIntOrFloatBitWidth() / 8);
+          access.policy = schedule.getStores();
+          storeChunks(value, rowPointer(target, row.row), layout, row.valid,
+                      access);
+          return;
+        }
+        Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                              layout.firstChunk, i32(0));
+        auto branch = scf::IfOp::create(b, both(row.valid, isFirst),
+                                        /*withElseRegion=*/false);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(branch.thenBlock());
+        LLVM::StoreOp::create(
+            b, value[0],
+            offsetPointer(b, getPointer(target), elementType, row.row),
+            elementType.getIntOrFloatBitWidth() / 8);
+      })
+      .Case<row::ReduceOp>([&](row::ReduceOp reduce) {
+        float neutral = reduce.getKind() == row::ReduceKind::Max
+                            ? -std::numeric_limits<float>::infinity()
+                            : 0.0f;
+        ThreadValue masked =
+            maskChunks(values[reduce.getValue()], layout, {}, neutral);
+        values[reduce.getResult()] = {reduceRow(
+            reduceThread(masked, reduce.getKind()), reduce.getKind())};
+      })
+      .Case<row::DotOp>([&](row::DotOp dot) {
+        ThreadValue lhs = maskChunks(values[dot.getLhs()], layout, {}, 0.0f);
+        ThreadValue rhs = lhs;
+        if (dot.getLhs() != dot.getRhs())
+          rhs = maskChunks(values[dot.getRhs()], layout, {}, 0.0f);
+        values[dot.getResult()] = {
+            reduceRow(dotThread(lhs, rhs), row::ReduceKind::Sum)};
+      })
+      // Column accumulators live longer than a row; whoever walks the rows
+      // keeps them.
+      .Case<row::AccumulateOp>([](row::AccumulateOp) {})
+      .Case<vector::BroadcastOp>([&](vector::BroadcastOp broadcast) {
+        auto type = VectorType::get(
+            {layout.elements},
+            cast<VectorType>(broadcast.getType()).getElementType());
+        Value chunk = vector::BroadcastOp::create(
+            b, type, values[broadcast.getSource()].front());
+        values[broadcast.getResult()] = ThreadValue(layout.chunks(), chunk);
+      })
+      .Case<arith::ConstantOp>([&](arith::ConstantOp constant) {
+        TypedAttr value = constant.getValue();
+        size_t copies = 1;
+        if (auto splat = dyn_cast<SplatElementsAttr>(value)) {
+          value = splat.resizeSplat(
+              VectorType::get({layout.elements}, splat.getElementType()));
+          copies = layout.chunks();
+        }
+        values[constant.getResult()] =
+            ThreadValue(copies, arith::ConstantOp::create(b, value));
+      })
+      .Case<math::RsqrtOp, math::SqrtOp>([&](auto root) {
+        values[root.getResult()] = {
+            emitRoot(b, op, values[root.getOperand()].front())};
+      })
+      .Default([&](Operation *) {
+        values[op.getResult(0)] = cloneElementwise(op, layout, values);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Column accumulators
+//===----------------------------------------------------------------------===//
+
+ThreadValue Emitter::makeAccumulator(const Layout &layout) {
+  auto type = VectorType::get({layout.elements}, b.getF32Type());
+  Value zero =
+      arith::ConstantOp::create(b, type, DenseElementsAttr::get(type, 0.0f));
+  return ThreadValue(layout.chunks(), zero);
+}
+
+void Emitter::accumulate(row::AccumulateOp op, const Layout &layout,
+                         const CurrentRow &row,
+                         const DenseMap<Value, ThreadValue> &values,
+                         MutableArrayRef<Value> accumulator) {
+  // Columns beyond the row are never stored, so only whole rows are masked.
+  auto maskRow = [&](ValueRange chunks) -> ThreadValue {
+    if (!row.valid)
+      return ThreadValue(chunks);
+    ThreadValue masked;
+    for (Value chunk : chunks) {
+      auto type = cast<VectorType>(chunk.getType());
+      Value zero = arith::ConstantOp::create(
+          b, type, DenseElementsAttr::get(type, 0.0f));
+      masked.push_back(arith::SelectOp::create(b, row.valid, chunk, zero));
+    }
+    return masked;
+  };
+  ThreadValue lhs = maskRow(values.at(op.getLhs()));
+  ThreadValue rhs = maskRow(values.at(op.getRhs()));
+  for (auto [sum, left, right] : llvm::zip_equal(accumulator, lhs, rhs))
+    sum = vector::FMAOp::create(b, left, right, sum);
+}

@@ -1,0 +1,164 @@
+//===-- Emitter.h - per-thread code of a row kernel ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits what one thread does for the ops of a row kernel's body, given where
+// the thread stands in the row. How rows are walked is for the users of this
+// class: RowWalk.cpp and ColumnSum.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RMSC_LIB_CONVERSION_ROWTOGPU_EMITTER_H
+#define RMSC_LIB_CONVERSION_ROWTOGPU_EMITTER_H
+
+#include "GlobalMemory.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "rmsc/Target/LaunchPlan.h"
+
+namespace rmsc {
+
+/// What a thread holds of a row-level value: its chunks of a whole row, or one
+/// scalar.
+using ThreadValue = llvm::SmallVector<mlir::Value, 4>;
+
+/// Which columns of a row a thread holds.
+struct Layout {
+  /// Elements of a chunk.
+  int64_t elements = 1;
+  /// Number of the thread's first chunk (i32), which may lie beyond the row.
+  mlir::Value firstChunk;
+  /// Column of the thread's first chunk (i32); the other chunks follow
+  /// `chunkStride` elements apart.
+  mlir::Value column;
+  int64_t chunkStride = 0;
+  /// For each chunk, whether it lies in the row (i1); null where it always
+  /// does. Chunks beyond the row repeat the row's last one when loaded, count
+  /// nothing in a sum, and are not stored.
+  llvm::SmallVector<mlir::Value, 4> inRow;
+  /// For chunks that may lie beyond the row: their column, clamped (i32).
+  llvm::SmallVector<mlir::Value, 4> clampedColumn;
+
+  int64_t chunks() const { return inRow.size(); }
+};
+
+/// The row that is worked on.
+struct CurrentRow {
+  /// Number of the row (i64). It can be loaded from, whether or not it is
+  /// valid.
+  mlir::Value row;
+  /// Whether its results count (i1); null where they always do.
+  mlir::Value valid;
+};
+
+/// Whether code may be emitted for an op inside a row kernel. Reports through
+/// `emitError` why not.
+llvm::LogicalResult verifyRowOp(mlir::Operation *op);
+
+/// One GPU function that carries out a row kernel or a part of it.
+class Emitter {
+public:
+  /// Creates the function `entry` in a `gpu.module`, with the kernel's argument
+  /// list, for CTAs of `threads` threads. The builder then stands in its body.
+  Emitter(mlir::row::KernelOp kernel, const TargetInfo &target,
+          mlir::gpu::GPUModuleOp module, const Launch &launch);
+
+  /// Ends the function.
+  void finish();
+
+  mlir::ImplicitLocOpBuilder b;
+  mlir::row::KernelOp kernel;
+  mlir::row::ScheduleAttr schedule;
+  const TargetInfo &target;
+
+  /// Arguments of the function.
+  mlir::Value getPointer(mlir::Value handle) const;
+  mlir::Value getRows() const;
+  mlir::Value getWorkspace() const;
+
+  /// i32 and i64 constants.
+  mlir::Value i32(int64_t value);
+  mlir::Value i64(int64_t value);
+  /// Thread number in the CTA and CTA number in the grid (i32).
+  mlir::Value getThread();
+  mlir::Value getCta();
+  /// `value / divisor` and `value % divisor` for i32 values that are not
+  /// negative.
+  mlir::Value divide(mlir::Value value, int64_t divisor);
+  mlir::Value remainder(mlir::Value value, int64_t divisor);
+  mlir::Value lessThan(mlir::Value lhs, mlir::Value rhs);
+  /// The conjunction of two conditions, either of which may be null (true).
+  mlir::Value both(mlir::Value lhs, mlir::Value rhs);
+
+  /// A layout of `chunks` chunks for a thread that starts at chunk `first`
+  /// (i32, below `firstBound`) and whose chunks lie `chunksApart` chunks apart.
+  Layout makeLayout(mlir::Value first, int64_t firstBound, int64_t chunks,
+                    int64_t chunksApart);
+
+  /// Loads what a `row.load` asks for.
+  ThreadValue load(mlir::row::LoadOp op, const Layout &layout, mlir::Value row);
+  /// Stores per-thread chunks of a row of `type` at `pointer`.
+  void storeChunks(mlir::ValueRange chunks, mlir::Value pointer,
+                   const Layout &layout, mlir::Value valid,
+                   const Access &access);
+
+  /// Emits one op of the body; `values` maps what was emitted before. Loads
+  /// that are mapped already are left alone.
+  void emit(mlir::Operation &op, const Layout &layout, const CurrentRow &row,
+            llvm::DenseMap<mlir::Value, ThreadValue> &values);
+
+  /// The f32 zeros a column accumulator starts from.
+  ThreadValue makeAccumulator(const Layout &layout);
+  /// Adds a row to a column accumulator.
+  void accumulate(mlir::row::AccumulateOp op, const Layout &layout,
+                  const CurrentRow &row,
+                  const llvm::DenseMap<mlir::Value, ThreadValue> &values,
+                  llvm::MutableArrayRef<mlir::Value> accumulator);
+
+  /// Sums over the lanes of a warp: every lane gets the sum over the
+  /// `width` lanes of its group.
+  mlir::Value reduceLanes(mlir::Value value, int64_t width,
+                          mlir::row::ReduceKind kind);
+  /// A shared array of f32.
+  mlir::Value allocateShared(int64_t floats);
+  /// Pointer to element `index` (i32) of a shared array.
+  mlir::Value sharedElement(mlir::Value array, mlir::Value index);
+
+  /// Number of CTAs that walk rows in the first launch of the plan, given the
+  /// number of rows (i64), as i64.
+  mlir::Value countRowCtas(const Launch &launch);
+
+  /// Toggles between the two halves of the buffer that reductions along the row
+  /// use (i32, 0 or 1), so that one barrier a reduction is enough. Code that
+  /// loops carries it.
+  mlir::Value phase;
+
+private:
+  mlir::Value reduceRow(mlir::Value partial, mlir::row::ReduceKind kind);
+  mlir::Value combine(mlir::Value lhs, mlir::Value rhs,
+                      mlir::row::ReduceKind kind);
+  mlir::Value combineTree(llvm::SmallVector<mlir::Value> values,
+                          mlir::row::ReduceKind kind);
+  mlir::Value reduceThread(mlir::ValueRange chunks, mlir::row::ReduceKind kind);
+  mlir::Value dotThread(mlir::ValueRange lhs, mlir::ValueRange rhs);
+  ThreadValue maskChunks(mlir::ValueRange chunks, const Layout &layout,
+                         mlir::Value valid, float neutral);
+  mlir::Value rowPointer(mlir::Value handle, mlir::Value row);
+  mlir::Value chunkPointer(mlir::Value base, mlir::Type elementType,
+                           const Layout &layout, int64_t chunk);
+  ThreadValue
+  cloneElementwise(mlir::Operation &op, const Layout &layout,
+                   llvm::DenseMap<mlir::Value, ThreadValue> &values);
+
+  mlir::gpu::GPUModuleOp module;
+  mlir::gpu::GPUFuncOp function;
+  mlir::Value thread, cta, reductionBuffer;
+  int64_t sharedCount = 0;
+};
+
+} // namespace rmsc
+
+#endif // RMSC_LIB_CONVERSION_ROWTOGPU_EMITTER_H

@@ -1,0 +1,47 @@
+//===-- GlobalMemory.h - accesses to global memory ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Vector loads and stores at a stated width, alignment and cache policy. The
+// width comes from the schedule and from nowhere else, so what a schedule
+// promises and what is emitted cannot differ.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RMSC_LIB_CONVERSION_ROWTOGPU_GLOBALMEMORY_H
+#define RMSC_LIB_CONVERSION_ROWTOGPU_GLOBALMEMORY_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "rmsc/Dialect/Row/Row.h"
+
+namespace rmsc {
+
+/// How a chunk is accessed.
+struct Access {
+  /// Bytes of one access; also the alignment of the address.
+  int64_t bytes = 4;
+  mlir::row::CachePolicy policy = mlir::row::CachePolicy::Plain;
+  /// Nothing writes the memory while the kernel runs (loads only).
+  bool invariant = false;
+};
+
+/// `pointer + elements * sizeof(elementType)`.
+mlir::Value offsetPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
+                          mlir::Type elementType, mlir::Value elements);
+mlir::Value offsetPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
+                          mlir::Type elementType, int64_t elements);
+
+/// Loads the vector at `pointer`.
+mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
+                       mlir::VectorType type, const Access &access);
+
+/// Stores a vector to `pointer`.
+void storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
+                 mlir::Value pointer, const Access &access);
+
+} // namespace rmsc
+
+#endif // RMSC_LIB_CONVERSION_ROWTOGPU_GLOBALMEMORY_H

@@ -1,0 +1,227 @@
+//===-- Scheduler.cpp - choosing schedules ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rmsc/Target/Scheduler.h"
+
+#include "rmsc/Target/LaunchPlan.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace rmsc;
+
+static constexpr int64_t allRows = std::numeric_limits<int32_t>::max();
+
+KernelShape KernelShape::of(row::KernelOp kernel) {
+  KernelShape shape;
+  shape.hiddenSize = kernel.getHiddenSize();
+  auto countElement = [&](Type type) {
+    int64_t bytes = row::getHandleElementType(type).getIntOrFloatBitWidth() / 8;
+    shape.minElementBytes = std::min(shape.minElementBytes, bytes);
+    shape.maxElementBytes = std::max(shape.maxElementBytes, bytes);
+    return bytes;
+  };
+  for (Operation &op : kernel.getBody().front())
+    TypeSwitch<Operation *>(&op)
+        .Case<row::LoadOp>([&](row::LoadOp load) {
+          Type type = load.getSource().getType();
+          if (isa<row::ColumnsType>(type)) {
+            ++shape.columnInputs;
+            countElement(type);
+          } else if (isa<row::RowsType>(type)) {
+            ++shape.rowInputs;
+            shape.bytesPerRow += shape.hiddenSize * countElement(type);
+          }
+        })
+        .Case<row::StoreOp>([&](row::StoreOp store) {
+          Type type = store.getTarget().getType();
+          if (isa<row::RowsType>(type)) {
+            ++shape.rowOutputs;
+            shape.bytesPerRow += shape.hiddenSize * countElement(type);
+          }
+        })
+        .Case<row::ReduceOp, row::DotOp>([&](auto) { ++shape.reductions; })
+        .Case<row::AccumulateOp>([&](auto) { ++shape.accumulators; });
+  return shape;
+}
+
+namespace {
+/// The fields of a schedule while it is put together.
+struct Draft {
+  int64_t threadsPerRow = 32, rowsPerCta = 1, elements = 1, accessBytes = 1;
+  row::Grid grid = row::Grid::OneShot;
+  int64_t ctasPerSm = 0, prefetchRows = 0;
+  row::ColumnLoad columnLoad = row::ColumnLoad::Early;
+  row::ColumnSum columnSum = row::ColumnSum::None;
+  int64_t sumColumns = 0, sumThreads = 0;
+  row::CachePolicy loads = row::CachePolicy::Plain,
+                   stores = row::CachePolicy::Plain;
+  bool strided = false, dependentLaunch = false;
+
+  row::ScheduleAttr get(MLIRContext *context) const {
+    return row::ScheduleAttr::get(context, threadsPerRow, rowsPerCta, elements,
+                                  accessBytes, grid, ctasPerSm, prefetchRows,
+                                  columnLoad, columnSum, sumColumns, sumThreads,
+                                  loads, stores, strided, dependentLaunch);
+  }
+};
+} // namespace
+
+/// Elements of a chunk so that the narrowest stream is accessed `accessBytes`
+/// at a time: the largest power of two that divides the hidden size too.
+static int64_t chunkElements(const KernelShape &shape, int64_t accessBytes) {
+  int64_t elements = std::max<int64_t>(1, accessBytes / shape.minElementBytes);
+  while (shape.hiddenSize % elements != 0)
+    elements /= 2;
+  return elements;
+}
+
+/// Threads for a row, one chunk each as long as that needs no more than
+/// `maxThreads`, and rows for a CTA of about `ctaThreads`.
+static void spreadRow(Draft &draft, const KernelShape &shape,
+                      int64_t maxThreads, int64_t ctaThreads) {
+  int64_t chunks = llvm::divideCeil(shape.hiddenSize, draft.elements);
+  if (chunks <= 32) {
+    draft.threadsPerRow = llvm::PowerOf2Ceil(chunks);
+  } else {
+    int64_t perThread = llvm::divideCeil(chunks, maxThreads);
+    draft.threadsPerRow =
+        llvm::alignTo(llvm::divideCeil(chunks, perThread), 32);
+  }
+  draft.rowsPerCta = std::max<int64_t>(1, ctaThreads / draft.threadsPerRow);
+  // Whole warps only.
+  while (draft.rowsPerCta * draft.threadsPerRow % 32 != 0)
+    ++draft.rowsPerCta;
+}
+
+/// Adds what a kernel with column accumulators needs to walk rows persistently.
+static void addPartials(Draft &draft, int64_t ctasPerSm, int64_t prefetchRows) {
+  draft.grid = row::Grid::Persistent;
+  draft.ctasPerSm = ctasPerSm;
+  draft.prefetchRows = prefetchRows;
+  draft.columnSum = row::ColumnSum::Partials;
+  draft.sumColumns = 32;
+  draft.sumThreads = 1024;
+}
+
+/// CTAs of this many threads that an SM can hold, at most `wanted`.
+static int64_t ctasThatFit(const Draft &draft, const TargetInfo &target,
+                           int64_t wanted) {
+  int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+  return std::clamp<int64_t>(target.threadsPerSm / threads, 1, wanted);
+}
+
+SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
+                                          const TargetInfo &target,
+                                          const ScheduleRequest &request) {
+  KernelShape shape = KernelShape::of(kernel);
+  MLIRContext *context = kernel.getContext();
+  SmallVector<Variant> variants;
+  auto add = [&](StringRef name, int64_t minRows, int64_t maxRows,
+                 const Draft &draft) {
+    variants.push_back({name.str(), minRows, maxRows, draft.get(context)});
+  };
+
+  Draft vector;
+  vector.accessBytes = std::min<int64_t>(16, target.maxAccessBytes);
+  vector.elements = chunkElements(shape, vector.accessBytes);
+  spreadRow(vector, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
+
+  if (request.forced) {
+    variants.push_back({"forced", 0, allRows, request.forced});
+  } else if (shape.accumulators == 0) {
+    add("vec", 0, allRows, vector);
+  } else {
+    Draft few = vector, middle = vector, many = vector;
+    few.columnSum = row::ColumnSum::RoleSplit;
+    few.sumColumns = std::max<int64_t>(32, few.elements);
+    addPartials(middle, ctasThatFit(middle, target, 2), 2);
+    middle.loads = middle.stores = row::CachePolicy::Streaming;
+    addPartials(many, ctasThatFit(many, target, 3), 1);
+    if (request.batchInvariant) {
+      add("many", 0, allRows, many);
+    } else {
+      add("few", 0, 600, few);
+      add("middle", 601, 6000, middle);
+      add("many", 6001, allRows, many);
+    }
+  }
+
+  // The same accesses with row strides from the arguments.
+  Draft strided = vector;
+  strided.strided = true;
+  // Whatever the alignment: neighbouring threads take neighbouring elements.
+  Draft any;
+  any.strided = true;
+  spreadRow(any, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
+  if (shape.accumulators != 0) {
+    addPartials(strided, ctasThatFit(strided, target, 2), 1);
+    addPartials(any, ctasThatFit(any, target, 2), 0);
+  }
+  if (vector.elements > 1)
+    add("strided", 0, allRows, strided);
+  add("any", 0, allRows, any);
+  return variants;
+}
+
+SmallVector<row::ScheduleAttr>
+rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
+  KernelShape shape = KernelShape::of(kernel);
+  MLIRContext *context = kernel.getContext();
+  SmallVector<row::ScheduleAttr> schedules;
+  auto add = [&](const Draft &draft) {
+    row::ScheduleAttr schedule = draft.get(context);
+    // What does not fit is no error here: it is left out.
+    ScopedDiagnosticHandler quiet(context,
+                                  [](Diagnostic &) { return success(); });
+    auto emitError = [&] { return mlir::emitError(kernel.getLoc()); };
+    if (succeeded(verifySchedule(kernel, schedule, target, emitError)) &&
+        !llvm::is_contained(schedules, schedule))
+      schedules.push_back(schedule);
+  };
+  constexpr row::CachePolicy policies[] = {row::CachePolicy::Plain,
+                                           row::CachePolicy::Streaming};
+  for (int64_t accessBytes = 8; accessBytes <= target.maxAccessBytes;
+       accessBytes *= 2) {
+    for (int64_t maxThreads : {1024, 512, 256, 128}) {
+      for (int64_t ctaThreads : {64, 128, 256, 512}) {
+        Draft draft;
+        draft.accessBytes = accessBytes;
+        draft.elements = chunkElements(shape, accessBytes);
+        spreadRow(draft, shape, maxThreads, ctaThreads);
+        for (row::CachePolicy policy : policies) {
+          draft.loads = draft.stores = policy;
+          if (shape.accumulators == 0) {
+            Draft oneShot = draft;
+            add(oneShot);
+            oneShot.columnLoad = row::ColumnLoad::Late;
+            if (shape.columnInputs != 0)
+              add(oneShot);
+          } else {
+            Draft split = draft;
+            split.columnSum = row::ColumnSum::RoleSplit;
+            for (int64_t columns : {32, 64}) {
+              split.sumColumns = std::max(columns, split.elements);
+              add(split);
+            }
+          }
+          for (int64_t ctasPerSm : {1, 2, 3, 4})
+            for (int64_t prefetch : {0, 1, 2}) {
+              Draft persistent = draft;
+              persistent.grid = row::Grid::Persistent;
+              persistent.ctasPerSm = ctasPerSm;
+              persistent.prefetchRows = prefetch;
+              if (shape.accumulators != 0)
+                addPartials(persistent, ctasPerSm, prefetch);
+              add(persistent);
+            }
+        }
+      }
+    }
+  }
+  return schedules;
+}

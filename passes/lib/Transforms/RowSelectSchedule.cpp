@@ -1,0 +1,80 @@
+//===-- RowSelectSchedule.cpp - schedules for row kernels ---------*- C++
+//-*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rmsc/Dialect/Row/Row.h"
+#include "rmsc/Target/LaunchPlan.h"
+#include "rmsc/Target/Scheduler.h"
+#include "rmsc/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace rmsc {
+#define GEN_PASS_DEF_ROWSELECTSCHEDULE
+#include "rmsc/Transforms/Passes.h.inc"
+} // namespace rmsc
+
+using namespace mlir;
+using namespace rmsc;
+
+namespace {
+struct RowSelectSchedule
+    : public rmsc::impl::RowSelectScheduleBase<RowSelectSchedule> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    const TargetInfo *target = lookupTarget(chip);
+    if (!target) {
+      module.emitError() << "unknown chip '" << chip << "'; known are "
+                         << listTargets();
+      return signalPassFailure();
+    }
+    ScheduleRequest request;
+    request.batchInvariant = batchInvariant;
+    if (!schedule.empty()) {
+      request.forced = row::parseSchedule(schedule, &getContext(),
+                                          [&] { return module.emitError(); });
+      if (!request.forced)
+        return signalPassFailure();
+    }
+    module->setAttr("row.target", StringAttr::get(&getContext(), chip));
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<row::KernelOp>())) {
+      // A kernel that has its schedule keeps it: the pass may run twice.
+      if (kernel.getScheduleAttr())
+        continue;
+      if (failed(selectFor(kernel, *target, request)))
+        return signalPassFailure();
+    }
+  }
+
+  LogicalResult selectFor(row::KernelOp kernel, const TargetInfo &target,
+                          const ScheduleRequest &request) {
+    if (kernel.getHiddenSize() > maxHiddenSize)
+      return kernel.emitError()
+             << "hidden size " << kernel.getHiddenSize()
+             << " is above the largest supported one, " << maxHiddenSize;
+    SmallVector<Variant> variants = chooseVariants(kernel, target, request);
+    for (const Variant &variant : variants)
+      if (failed(verifySchedule(kernel, variant.schedule, target,
+                                [&] { return kernel.emitError(); })))
+        return failure();
+    OpBuilder builder(kernel);
+    for (const Variant &variant : variants) {
+      auto clone = cast<row::KernelOp>(builder.clone(*kernel));
+      clone.setSymName((kernel.getSymName() + "_" + variant.name).str());
+      clone.setVariant(variant.name);
+      clone.setMinRows(variant.minRows);
+      clone.setMaxRows(variant.maxRows);
+      clone.setScheduleAttr(variant.schedule);
+    }
+    kernel.erase();
+    return success();
+  }
+};
+} // namespace
