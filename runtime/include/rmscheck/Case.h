@@ -117,6 +117,8 @@ public:
 
   /// Sets everything a run writes back to its state before the run.
   void reset();
+  /// An image of one written buffer as it was before the run.
+  Buffer pristine(size_t buffer) const;
 
   /// Compares what a run left in the images with the reference.
   CaseReport verify(const Tolerance *tolerance = nullptr) const;
@@ -136,8 +138,9 @@ public:
 private:
   friend class Verifier;
   void fillInput(size_t parameter);
-  void fillOutput(size_t parameter);
-  void fillWorkspace();
+  void fillOutput(size_t parameter, Buffer &image) const;
+  void fillWorkspace(Buffer &image) const;
+  void fillWritten(size_t buffer, Buffer &image) const;
   /// Rows and columns of a parameter's tensor as a matrix.
   int64_t matrixRows(size_t parameter) const;
   int64_t matrixColumns(size_t parameter) const;

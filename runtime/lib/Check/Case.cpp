@@ -167,8 +167,7 @@ int64_t Case::inputStride(size_t i) const {
 }
 
 /// Sets an output to poison, or to the values of the input that it replaces.
-void Case::fillOutput(size_t i) {
-  Buffer &image = images[bufferIndex[i]];
+void Case::fillOutput(size_t i, Buffer &image) const {
   const int64_t size = sizeOf(subject.parameters[i].dtype);
   const size_t width = size_t(matrixColumns(i) * size);
   const uint8_t *source = nullptr;
@@ -189,20 +188,33 @@ void Case::fillOutput(size_t i) {
                  });
 }
 
-void Case::fillWorkspace() {
-  if (workspaceIndex < 0)
-    return;
-  Buffer &image = images[workspaceIndex];
+void Case::fillWorkspace(Buffer &image) const {
   std::memset(image.memory.get(), kGuard, image.bytes);
   std::memset(image.data(), kPoison, settings.workspaceBytes);
   std::memset(image.data(), 0, settings.workspaceZeroedBytes);
 }
 
-void Case::reset() {
+void Case::fillWritten(size_t buffer, Buffer &image) const {
+  if (int(buffer) == workspaceIndex)
+    return fillWorkspace(image);
   for (size_t i = 0; i < subject.parameters.size(); ++i)
-    if (subject.parameters[i].direction == Direction::Output)
-      fillOutput(i);
-  fillWorkspace();
+    if (bufferIndex[i] == buffer &&
+        subject.parameters[i].direction == Direction::Output)
+      fillOutput(i, image);
+}
+
+void Case::reset() {
+  for (size_t b = 0; b < images.size(); ++b)
+    if (images[b].written)
+      fillWritten(b, images[b]);
+}
+
+Buffer Case::pristine(size_t buffer) const {
+  const Buffer &like = images[buffer];
+  Buffer image = allocate(like.offset, like.bytes - like.offset - kGuardBytes);
+  image.written = like.written;
+  fillWritten(buffer, image);
+  return image;
 }
 
 Call Case::call(const std::vector<void *> &addresses,
