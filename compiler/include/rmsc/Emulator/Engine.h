@@ -87,8 +87,8 @@ struct RunOptions {
 /// Runs the launches in order over the buffers. A fault that leaves a thread
 /// nothing sensible to do (a wild access, a divergence) ends its CTA (its
 /// cluster); the rest of the launch runs on, later launches do not.
-/// An error is a mistake of the caller: an unknown entry, a block that the entry
-/// is not compiled for, a wrong number of arguments.
+/// An error is a mistake of the caller: an unknown entry, a block that the
+/// entry is not compiled for, a wrong number of arguments.
 llvm::Expected<Report> run(llvm::ArrayRef<LaunchConfig> launches,
                            llvm::ArrayRef<Buffer> buffers,
                            llvm::ArrayRef<Argument> arguments,
