@@ -1,7 +1,8 @@
 # How the lit tests run. `lit build/test/Dialect/RMS` runs one folder.
 
-import ctypes
 import os
+import subprocess
+import sys
 
 import lit.formats
 
@@ -51,18 +52,7 @@ config.substitutions += [
 ]
 
 
-def gpu_count():
-    """Counts the GPUs as the runtime sees them: through the driver alone."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-        count = ctypes.c_int(0)
-        if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)):
-            return 0
-        return count.value
-    except OSError:
-        return 0
-
-
 # Only a GPU may be absent. A missing ptxas or disassembler fails its tests.
-if gpu_count() > 0:
+gpu_count = os.path.join(config.rmsc_source_root, "scripts", "gpu-count")
+if int(subprocess.check_output([sys.executable, gpu_count])) > 0:
     config.available_features.add("gpu")
