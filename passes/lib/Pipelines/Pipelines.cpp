@@ -14,6 +14,7 @@
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
@@ -69,11 +70,17 @@ void rmsc::addGPUToNVVMPasses(OpPassManager &manager, const PipelineOptions &) {
   // 32-bit indices would do for columns, but rows are i64 by themselves and no
   // index value is left at this level.
   gpu.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
-  gpu.addPass(createConvertControlFlowToLLVMPass());
   gpu.addPass(createArithToLLVMConversionPass());
-  gpu.addPass(createReconcileUnrealizedCastsPass());
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
+  // Upstream restricts this one to the whole module.
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  OpPassManager &cleanup = manager.nest<gpu::GPUModuleOp>();
+  cleanup.addPass(createReconcileUnrealizedCastsPass());
+  cleanup.addPass(createCanonicalizerPass());
+  cleanup.addPass(createCSEPass());
+}
+
+void rmsc::addSerializationPasses(OpPassManager &manager) {
+  manager.addNestedPass<gpu::GPUModuleOp>(createConvertNVVMToLLVMPass());
 }
 
 void rmsc::registerPipelines() {

@@ -13,12 +13,13 @@
 using namespace rmsc;
 
 static const InlinePtx entries[] = {
-    {"ld.global.cs.b32 $0, [$1];", false, 4},
-    {"ld.global.cs.v2.b32 {$0, $1}, [$2];", false, 8},
-    {"ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", false, 16},
-    {"st.global.cs.b32 [$0], $1;", true, 4},
-    {"st.global.cs.v2.b32 [$0], {$1, $2};", true, 8},
-    {"st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", true, 16},
+    {"// pinned", InlinePtx::Kind::Pin, 0},
+    {"ld.global.cs.b32 $0, [$1];", InlinePtx::Kind::Load, 4},
+    {"ld.global.cs.v2.b32 {$0, $1}, [$2];", InlinePtx::Kind::Load, 8},
+    {"ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", InlinePtx::Kind::Load, 16},
+    {"st.global.cs.b32 [$0], $1;", InlinePtx::Kind::Store, 4},
+    {"st.global.cs.v2.b32 [$0], {$1, $2};", InlinePtx::Kind::Store, 8},
+    {"st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", InlinePtx::Kind::Store, 16},
 };
 
 llvm::ArrayRef<InlinePtx> rmsc::allInlinePtx() { return entries; }
@@ -29,11 +30,13 @@ findEntry(llvm::function_ref<bool(const InlinePtx &)> matches) {
   return entry == std::end(entries) ? nullptr : entry;
 }
 
-const InlinePtx *rmsc::streamingAccess(bool isStore, int64_t bytes) {
+const InlinePtx *rmsc::streamingAccess(InlinePtx::Kind kind, int64_t bytes) {
   return findEntry([&](const InlinePtx &entry) {
-    return entry.isStore == isStore && entry.bytes == bytes;
+    return entry.kind == kind && entry.bytes == bytes;
   });
 }
+
+const InlinePtx &rmsc::pin() { return entries[0]; }
 
 const InlinePtx *rmsc::lookupInlinePtx(llvm::StringRef text) {
   return findEntry([&](const InlinePtx &entry) { return entry.text == text; });

@@ -46,17 +46,21 @@ void addFusionPasses(mlir::OpPassManager &manager);
 /// L1 to L2: `rms` becomes row kernels.
 void addRMSToRowPasses(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
-/// L2 to L3: every row kernel becomes one scheduled kernel for each variant, and
-/// the module names its chip.
+/// L2 to L3: every row kernel becomes one scheduled kernel for each variant,
+/// and the module names its chip.
 void addSchedulePasses(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
-/// L3 to L4: scheduled kernels become `gpu.module`s, one for each variant, named
-/// as its first entry point.
+/// L3 to L4: scheduled kernels become `gpu.module`s, one for each variant,
+/// named as its first entry point.
 void addRowToGPUPasses(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
 /// L4 to L5: only `llvm` and `nvvm` in the `gpu.module`s.
 void addGPUToNVVMPasses(mlir::OpPassManager &manager,
                         const PipelineOptions &options);
+
+/// What translation to LLVM IR needs beyond L5: inline PTX, which nothing but
+/// ptxas can take, becomes inline assembly. The emulator starts ahead of it.
+void addSerializationPasses(mlir::OpPassManager &manager);
 
 /// Registers each step as a pipeline of its own (`rmsc-fuse`, `rmsc-to-row`,
 /// `rmsc-schedule`, `rmsc-to-gpu`, `rmsc-to-nvvm`) and all of them together

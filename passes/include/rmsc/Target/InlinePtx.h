@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no spelling for the cache policy of a global access, so those
-// accesses are inline PTX. This table is the only source of such text: the
-// lowering takes an entry from it, and the emulator finds by the text what the
-// entry does.
+// LLVM has no spelling for the cache policy of a global access, nor for the
+// wish that a load stay where it is, so both are inline PTX. This table is the
+// only source of such text: the lowering takes an entry from it, and the
+// emulator finds by the text what the entry does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,22 @@
 
 namespace rmsc {
 
-/// An access to global memory in 32-bit words. A load has the words as results
-/// and the address as its only operand; a store has the address, then the words
-/// as operands.
 struct InlinePtx {
+  enum class Kind {
+    /// Loads 32-bit words from global memory: the words are the results, the
+    /// address is the only operand.
+    Load,
+    /// Stores 32-bit words to global memory: the address, then the words are
+    /// the
+    /// operands.
+    Store,
+    /// Does nothing with its operands. LLVM has to have them ready at this
+    /// point, and so cannot move the loads that they come from further down.
+    Pin,
+  };
   llvm::StringLiteral text;
-  bool isStore;
-  /// Bytes accessed: 4 times the number of words.
+  Kind kind;
+  /// Bytes accessed: 4 times the number of words. 0 for Pin.
   int64_t bytes;
 };
 
@@ -37,7 +46,10 @@ llvm::ArrayRef<InlinePtx> allInlinePtx();
 
 /// The entry of a streaming (`.cs`, evict first) access, or null where there is
 /// none of that width.
-const InlinePtx *streamingAccess(bool isStore, int64_t bytes);
+const InlinePtx *streamingAccess(InlinePtx::Kind kind, int64_t bytes);
+
+/// The entry that pins values.
+const InlinePtx &pin();
 
 /// The entry with exactly this text, or null.
 const InlinePtx *lookupInlinePtx(llvm::StringRef text);

@@ -40,7 +40,16 @@ Emitter::Emitter(row::KernelOp kernel, const TargetInfo &target,
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   function.setKnownBlockSizeAttr(
       b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block), 1, 1}));
-  for (BlockArgument handle : kernel.getHandles())
+  // The register limit that lets as many CTAs share an SM as the grid has.
+  if (launch.entry == kernel.getSymName() && schedule.getCtasPerSm() != 0)
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      b.getI32IntegerAttr(schedule.getCtasPerSm()));
+  // It is enough that what is written aliases nothing. Saying it of inputs too
+  // would send their loads down the read-only path (`ld.global.nc`), which is
+  // no faster and leaves ptxas free to put a weight's load off until the row
+  // has arrived; and a buffer shared in place or still written by the grid
+  // before this one must not be read that way at all.
+  for (BlockArgument handle : kernel.getOutputs())
     if (!kernel.mayBeAliased(handle))
       function.setArgAttr(handle.getArgNumber(),
                           LLVM::LLVMDialect::getNoAliasAttrName(),
@@ -187,19 +196,12 @@ ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row) {
   Value handle = op.getSource();
   Type elementType = row::getHandleElementType(handle.getType());
   int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
-  // The read-only path is closed to a buffer that an output may share, and to
-  // one that the grid before this one may still write.
-  bool invariant = !kernel.mayBeAliased(cast<BlockArgument>(handle)) &&
-                   !schedule.getDependentLaunch();
   if (isa<row::ScalarsType>(handle.getType())) {
     Value pointer = offsetPointer(b, getPointer(handle), elementType, row);
-    auto load = LLVM::LoadOp::create(b, elementType, pointer, bytes);
-    load.setInvariant(invariant);
-    return {load.getResult()};
+    return {LLVM::LoadOp::create(b, elementType, pointer, bytes).getResult()};
   }
   Access access;
   access.bytes = schedule.getAccessBytes(bytes);
-  access.invariant = invariant;
   Value base = getPointer(handle);
   if (isa<row::RowsType>(handle.getType())) {
     access.policy = schedule.getLoads();
@@ -317,7 +319,7 @@ Value Emitter::dotThread(ValueRange lhs, ValueRange rhs) {
       sums.push_back(arith::MulFOp::create(b, left[i], right[i]));
     else
       sums[i % chains] =
-          vector::FMAOp::create(b, left[i], right[i], sums[i % chains]);
+          math::FmaOp::create(b, left[i], right[i], sums[i % chains]);
   }
   return reduceThread(sums, row::ReduceKind::Sum);
 }
@@ -438,10 +440,39 @@ static Value emitRoot(ImplicitLocOpBuilder &b, Operation &op, Value operand) {
       .getResult(0);
 }
 
+/// bf16 is the upper half of an f32, so a pair of them is extended by a shift
+/// and a mask. Left to itself, the back end takes the pair apart first: three
+/// instructions where these are two, ahead of everything else a row waits for.
+static Value extendPairs(ImplicitLocOpBuilder &b, Value chunk) {
+  int64_t elements = cast<VectorType>(chunk.getType()).getDimSize(0);
+  auto wordsType = VectorType::get({elements / 2}, b.getI32Type());
+  auto halvesType = VectorType::get({elements / 2}, b.getF32Type());
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(b, wordsType,
+                                     DenseElementsAttr::get(wordsType, value));
+  };
+  Value words = vector::BitCastOp::create(b, wordsType, chunk);
+  Value lower = arith::ShLIOp::create(b, words, constant(16));
+  Value upper = arith::AndIOp::create(
+      b, words, constant(static_cast<int32_t>(0xffff0000u)));
+  SmallVector<int64_t> interleave;
+  for (int64_t i = 0; i < elements / 2; ++i)
+    interleave.append({i, elements / 2 + i});
+  return vector::ShuffleOp::create(
+      b, vector::BitCastOp::create(b, halvesType, lower),
+      vector::BitCastOp::create(b, halvesType, upper), interleave);
+}
+
 ThreadValue Emitter::cloneElementwise(Operation &op, const Layout &layout,
                                       DenseMap<Value, ThreadValue> &values) {
   bool isRow = isa<VectorType>(op.getResult(0).getType());
   ThreadValue results;
+  if (isa<arith::ExtFOp>(op) && isRow && layout.elements % 2 == 0 &&
+      getElementTypeOrSelf(op.getOperand(0).getType()).isBF16()) {
+    for (Value chunk : values[op.getOperand(0)])
+      results.push_back(extendPairs(b, chunk));
+    return results;
+  }
   for (int64_t c = 0, e = isRow ? layout.chunks() : 1; c < e; ++c) {
     IRMapping mapping;
     for (Value operand : op.getOperands()) {
@@ -574,5 +605,5 @@ void Emitter::accumulate(row::AccumulateOp op, const Layout &layout,
   ThreadValue lhs = maskRow(values.at(op.getLhs()));
   ThreadValue rhs = maskRow(values.at(op.getRhs()));
   for (auto [sum, left, right] : llvm::zip_equal(accumulator, lhs, rhs))
-    sum = vector::FMAOp::create(b, left, right, sum);
+    sum = math::FmaOp::create(b, left, right, sum);
 }

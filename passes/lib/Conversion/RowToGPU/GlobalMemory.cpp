@@ -43,14 +43,14 @@ static VectorType getPartType(VectorType type, const Access &access) {
                          type.getElementType());
 }
 
-static const InlinePtx *inlineAccess(bool isStore, VectorType part,
+static const InlinePtx *inlineAccess(InlinePtx::Kind kind, VectorType part,
                                      const Access &access) {
   if (access.policy != row::CachePolicy::Streaming)
     return nullptr;
   // Narrower accesses than a word have no entry and stay plain: the policy is a
   // hint, and such kernels are not bound by bandwidth.
-  return streamingAccess(isStore, part.getDimSize(0) *
-                                      elementBytes(part.getElementType()));
+  return streamingAccess(kind, part.getDimSize(0) *
+                                   elementBytes(part.getElementType()));
 }
 
 static VectorType getWordsType(Builder &b, const InlinePtx &entry) {
@@ -59,7 +59,8 @@ static VectorType getWordsType(Builder &b, const InlinePtx &entry) {
 
 static Value loadPart(ImplicitLocOpBuilder &b, Value pointer, VectorType type,
                       const Access &access) {
-  if (const InlinePtx *entry = inlineAccess(/*isStore=*/false, type, access)) {
+  if (const InlinePtx *entry =
+          inlineAccess(InlinePtx::Kind::Load, type, access)) {
     VectorType wordsType = getWordsType(b, *entry);
     SmallVector<Type> resultTypes(wordsType.getDimSize(0), b.getI32Type());
     auto load = NVVM::InlinePtxOp::create(b, resultTypes, pointer, ValueRange{},
@@ -68,15 +69,14 @@ static Value loadPart(ImplicitLocOpBuilder &b, Value pointer, VectorType type,
         vector::FromElementsOp::create(b, wordsType, load.getResults());
     return vector::BitCastOp::create(b, type, words);
   }
-  auto load = LLVM::LoadOp::create(b, type, pointer, access.bytes);
-  load.setInvariant(access.invariant);
-  return load;
+  return LLVM::LoadOp::create(b, type, pointer, access.bytes);
 }
 
 static void storePart(ImplicitLocOpBuilder &b, Value part, Value pointer,
                       const Access &access) {
   auto type = cast<VectorType>(part.getType());
-  if (const InlinePtx *entry = inlineAccess(/*isStore=*/true, type, access)) {
+  if (const InlinePtx *entry =
+          inlineAccess(InlinePtx::Kind::Store, type, access)) {
     Value words = vector::BitCastOp::create(b, getWordsType(b, *entry), part);
     SmallVector<Value> operands{pointer};
     auto elements = vector::ToElementsOp::create(b, words);
@@ -128,4 +128,24 @@ void rmsc::storeVector(ImplicitLocOpBuilder &b, Value vector, Value pointer,
     storePart(b, part, offsetPointer(b, pointer, type.getElementType(), i),
               access);
   }
+}
+
+void rmsc::pinVectors(ImplicitLocOpBuilder &b, ValueRange vectors) {
+  SmallVector<Value> words;
+  for (Value vector : vectors) {
+    auto type = dyn_cast<VectorType>(vector.getType());
+    // Narrower vectors are met only where speed is not the point.
+    if (!type ||
+        type.getDimSize(0) * elementBytes(type.getElementType()) % 4 != 0)
+      continue;
+    auto wordsType = VectorType::get(
+        {type.getDimSize(0) * elementBytes(type.getElementType()) / 4},
+        b.getI32Type());
+    Value cast = vector::BitCastOp::create(b, wordsType, vector);
+    auto elements = vector::ToElementsOp::create(b, cast);
+    llvm::append_range(words, elements.getResults());
+  }
+  if (!words.empty())
+    NVVM::InlinePtxOp::create(b, TypeRange{}, words, ValueRange{}, pin().text,
+                              Value());
 }

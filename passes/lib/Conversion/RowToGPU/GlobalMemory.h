@@ -24,8 +24,6 @@ struct Access {
   /// Bytes of one access; also the alignment of the address.
   int64_t bytes = 4;
   mlir::row::CachePolicy policy = mlir::row::CachePolicy::Plain;
-  /// Nothing writes the memory while the kernel runs (loads only).
-  bool invariant = false;
 };
 
 /// `pointer + elements * sizeof(elementType)`.
@@ -41,6 +39,11 @@ mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
 /// Stores a vector to `pointer`.
 void storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
                  mlir::Value pointer, const Access &access);
+
+/// Keeps the loads that these vectors come from ahead of this point. LLVM moves
+/// a load down to its first use, which for a weight lies behind the reduction,
+/// where nothing is left to hide its latency.
+void pinVectors(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange vectors);
 
 } // namespace rmsc
 

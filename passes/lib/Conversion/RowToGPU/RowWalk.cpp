@@ -66,13 +66,17 @@ private:
       return {row, {}};
     return {clamp(row), e.lessThan(row, e.getRows())};
   }
-  void loadColumns(ValueMap &values) {
+  SmallVector<Value> loadColumns(ValueMap &values) {
+    SmallVector<Value> loaded;
     if (e.schedule.getColumnLoad() == row::ColumnLoad::Late)
-      return;
+      return loaded;
     for (Operation &op : e.kernel.getBody().front())
-      if (isColumnLoad(op))
-        values[op.getResult(0)] =
-            e.load(cast<row::LoadOp>(op), layout, /*row=*/{});
+      if (isColumnLoad(op)) {
+        ThreadValue value = e.load(cast<row::LoadOp>(op), layout, /*row=*/{});
+        llvm::append_range(loaded, value);
+        values[op.getResult(0)] = std::move(value);
+      }
+    return loaded;
   }
   /// The row loads of one row, one after the other.
   SmallVector<Value> loadRow(Value row) {
@@ -108,8 +112,10 @@ void RowWalk::walkOnce(Value cta) {
   CurrentRow row = currentRow(firstRow(cta));
   ValueMap values;
   // The rows come from far, the columns are likely in the cache: rows first.
-  mapRow(loadRow(row.row), values);
-  loadColumns(values);
+  SmallVector<Value> loaded = loadRow(row.row);
+  mapRow(loaded, values);
+  llvm::append_range(loaded, loadColumns(values));
+  pinVectors(e.b, loaded);
   emitBody(row, values);
 }
 
@@ -145,7 +151,9 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
     ValueMap values = invariant;
     SmallVector<Value> next(args.begin(), args.end());
     if (prefetch == 0) {
-      mapRow(loadRow(row.row), values);
+      SmallVector<Value> loaded = loadRow(row.row);
+      pinVectors(b, loaded);
+      mapRow(loaded, values);
     } else {
       mapRow(args.take_front(perRow), values);
       // At the top, so that the loads are under way while the row is computed.
@@ -153,6 +161,7 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
           b, loop.getInductionVar(),
           arith::MulIOp::create(b, step, e.i64(prefetch)));
       SmallVector<Value> loaded = loadRow(clamp(rowOf(aheadRow)));
+      pinVectors(b, loaded);
       llvm::copy(args.slice(perRow, accumulatorsAt - perRow), next.begin());
       llvm::copy(loaded, next.begin() + (accumulatorsAt - perRow));
     }
