@@ -16,6 +16,7 @@
 #include "rmsc/Target/Target.h"
 #include "rmsrt/Sha256.h"
 
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -271,6 +272,15 @@ llvm::Error CompilationImpl::compileChip(ChipState &chip) {
   if (options.stopAfter >= Level::NVVM)
     if (llvm::Error error =
             runPasses("gpu to nvvm", *chip.module, addGPUToNVVMPasses, &chip))
+      return error;
+  // Some NVVM ops are PTX text to LLVM. The emulator knows them as they are, so
+  // that they become text only on the way to PTX.
+  auto addTextPasses = [](OpPassManager &manager, const PipelineOptions &) {
+    manager.nest<gpu::GPUModuleOp>().addPass(createConvertNVVMToLLVMPass());
+  };
+  if (options.stopAfter >= Level::LLVM)
+    if (llvm::Error error =
+            runPasses("nvvm to llvm", *chip.module, addTextPasses, &chip))
       return error;
   return llvm::Error::success();
 }

@@ -37,6 +37,10 @@ enum class Emit { Package, Cubin, PTX, LLVM, NVVM, GPU, Row, RMS };
 /// every program that links this file's neighbours.
 struct Arguments {
   cl::OptionCategory category{"rmsc options"};
+  // An option keeps no copy of its description.
+  std::string chipsDescription =
+      "Chips to compile for (see --list-targets); default: " +
+      defaultChip.str();
   cl::opt<std::string> input{cl::Positional, cl::value_desc("INPUT.mlir"),
                              cl::desc("<input: MLIR text or bytecode, - for "
                                       "standard input>"),
@@ -46,11 +50,9 @@ struct Arguments {
       cl::desc("Where to write to, - for standard output. By default the "
                "input's name with .rmspkg or .cubin in the current folder, and "
                "standard output for text")};
-  cl::list<std::string> chips{
-      "arch", cl::CommaSeparated, cl::value_desc("CHIP[,CHIP...]"),
-      cl::cat(category),
-      cl::desc("Chips to compile for (see --list-targets); default: " +
-               defaultChip.str())};
+  cl::list<std::string> chips{"arch", cl::CommaSeparated,
+                              cl::value_desc("CHIP[,CHIP...]"),
+                              cl::cat(category), cl::desc(chipsDescription)};
   cl::opt<Emit> emit{
       "emit", cl::desc("What to write:"), cl::init(Emit::Package),
       cl::cat(category),
@@ -370,6 +372,9 @@ static void reportFatalError(void *, const char *reason, bool) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   install_fatal_error_handler(reportFatalError);
+  // LLVM's own options, which linking with it brings: some have the names of
+  // ours, and none is meant for this tool's users.
+  cl::ResetCommandLineParser();
   Arguments arguments;
   cl::HideUnrelatedOptions(arguments.category);
   cl::SetVersionPrinter(printVersion);

@@ -98,8 +98,9 @@ struct CompiledVariant {
   /// Numbers of the kernel in `manifest().kernels` and of the variant in that
   /// kernel's `variants`.
   size_t kernelIndex = 0, variantIndex = 0;
-  /// L4 or L5, from `Level::GPU` on: the module that holds the variant's entry
-  /// points. It lives as long as the compilation.
+  /// From `Level::GPU` on: the module that holds the variant's entry points, at
+  /// that level (from `Level::LLVM` on, L5 with inline PTX spelled out). It
+  /// lives as long as the compilation.
   mlir::gpu::GPUModuleOp module;
   /// Optimized LLVM IR, at `Level::LLVM` only.
   std::string llvmIR;

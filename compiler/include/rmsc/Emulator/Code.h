@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,9 +82,8 @@ public:
   ~Code();
   /// Compiles every kernel of `module`, which is left as it is. An op that the
   /// emulator does not know, a fast-math flag (the bits would be free) or a
-  /// processor without the instructions needed is an error, reported through
-  /// the module's context.
-  static mlir::FailureOr<std::unique_ptr<Code>>
+  /// processor without the instructions needed is an error with file and line.
+  static llvm::Expected<std::unique_ptr<Code>>
   compile(mlir::gpu::GPUModuleOp module, const CompileOptions &options = {});
 
   const Entry *find(llvm::StringRef name) const;
@@ -100,7 +100,8 @@ private:
 };
 
 /// The first half of `Code::compile`: a module of `llvm` ops alone that calls
-/// the emulator, and the tables that go with it. Null after an error.
+/// the emulator, and the tables that go with it. Errors are diagnostics of the
+/// module's context.
 struct LoweredModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<Entry> entries;
