@@ -31,6 +31,7 @@
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
@@ -88,4 +89,5 @@ void rmsc::registerPasses() {
   registerLinalgPasses();
   bufferization::registerBufferizationPasses();
   arith::registerArithPasses();
+  memref::registerMemRefPasses(); // resolves the sizes of an op's results
 }

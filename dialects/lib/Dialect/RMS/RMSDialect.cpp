@@ -45,8 +45,8 @@ static bool isParameterName(StringRef name) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// Checks `rms.name`. `isSame` tells the place that carries the attribute from
-/// the function's other arguments and results.
+/// Checks the `rms.name` of an argument or result; `place` says which one in
+/// messages.
 static LogicalResult verifyName(FunctionOpInterface function, Attribute value,
                                 const Twine &place, bool isResult,
                                 unsigned index) {
@@ -78,13 +78,17 @@ static LogicalResult verifyMayAlias(FunctionOpInterface function,
                                     Attribute value, unsigned argIndex) {
   auto position = dyn_cast<IntegerAttr>(value);
   unsigned numResults = function.getNumResults();
+  if (!numResults)
+    return function.emitOpError()
+           << "argument #" << argIndex
+           << ": 'rms.may_alias' needs a result whose buffer the argument may "
+              "share, but the function has none";
   if (!position || !position.getType().isIndex() ||
       position.getValue().isNegative() || position.getValue().uge(numResults))
     return function.emitOpError()
            << "argument #" << argIndex
            << ": 'rms.may_alias' must be the number of a result, from 0 to "
-           << static_cast<int64_t>(numResults) - 1
-           << ", as in '0 : index', but is " << value;
+           << numResults - 1 << ", as in '0 : index', but is " << value;
   unsigned resultIndex = position.getValue().getZExtValue();
   Type argType = function.getArgumentTypes()[argIndex];
   Type resultType = function.getResultTypes()[resultIndex];

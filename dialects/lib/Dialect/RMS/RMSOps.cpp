@@ -41,20 +41,18 @@ static void printShortFloat(OpAsmPrinter &printer, Operation *,
     printer << bits;
     return;
   }
-  float number = value.convertToFloat();
   std::string text;
-  for (int digits = 0; digits <= 9; ++digits) {
+  for (int digits = 1; digits <= std::numeric_limits<float>::max_digits10;
+       ++digits) {
     text.clear();
-    llvm::raw_string_ostream(text)
-        << llvm::format("%.*e", digits, static_cast<double>(number));
+    llvm::raw_string_ostream(text) << llvm::format(
+        "%.*g", digits, static_cast<double>(value.convertToFloat()));
     if (APFloat(APFloat::IEEEsingle(), text).bitwiseIsEqual(value))
       break;
   }
-  // The token of a float needs a point, which %.0e leaves out.
+  // The token of a float has a point, which %g leaves out where it can.
   if (text.find('.') == std::string::npos)
-    text.insert(text.find('e'), ".0");
-  if (StringRef(text).ends_with("e+00"))
-    text.resize(text.size() - 4);
+    text.insert(std::min(text.find('e'), text.size()), ".0");
   printer << text;
 }
 
