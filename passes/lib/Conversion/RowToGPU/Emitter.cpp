@@ -432,11 +432,11 @@ LogicalResult rmsc::verifyRowOp(Operation *op) {
 /// Emits a root of a scalar without the libdevice call that the upstream
 /// lowering of `math` would need.
 static Value emitRoot(ImplicitLocOpBuilder &b, Operation &op, Value operand) {
-  if (isa<math::SqrtOp>(op))
-    return LLVM::SqrtOp::create(b, operand);
-  return LLVM::CallIntrinsicOp::create(
-             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.rsqrt.approx.f"),
-             ValueRange{operand})
+  StringRef intrinsic = isa<math::SqrtOp>(op) ? "llvm.nvvm.sqrt.rn.f"
+                                              : "llvm.nvvm.rsqrt.approx.f";
+  return LLVM::CallIntrinsicOp::create(b, b.getF32Type(),
+                                       b.getStringAttr(intrinsic),
+                                       ValueRange{operand})
       .getResult(0);
 }
 
