@@ -205,9 +205,18 @@ llvm::Error CompilationImpl::parse(llvm::MemoryBufferRef input) {
       llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sources, context.get());
   addTime("parse", parseTimer.milliseconds());
-  if (!module)
-    return diagnostics->take("parsing '" + input.getBufferIdentifier() + "'");
-  return llvm::Error::success();
+  if (module)
+    return llvm::Error::success();
+  std::string message = llvm::toString(
+      diagnostics->take("parsing '" + input.getBufferIdentifier() + "'"));
+  // Upstream's remedy is an option of mlir-opt.
+  StringRef text(message);
+  size_t remedy = text.find(" If this is intended, please use -allow-unreg");
+  if (remedy != StringRef::npos)
+    message = text.take_front(remedy).str() +
+              " A program may hold rms ops and, around them, func, arith, "
+              "math, linalg and tensor ops; lower any other first";
+  return makeError(message);
 }
 
 llvm::Error CompilationImpl::runPasses(
@@ -221,6 +230,7 @@ llvm::Error CompilationImpl::runPasses(
     pipeline.ptx = chip->ptx;
   }
   pipeline.schedule = options.schedule;
+  pipeline.enumerate = options.enumerateSchedules;
   pipeline.rsqrt = options.rsqrt == Rsqrt::Exact ? "exact" : "approx";
   pipeline.batchInvariant = options.batchInvariant;
   PassManager manager(context.get());

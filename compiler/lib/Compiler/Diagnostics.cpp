@@ -13,14 +13,17 @@
 using namespace mlir;
 using namespace rmsc;
 
-/// Prints "file:line:column: " where a location has that, else nothing.
+/// Prints "file:line:column: " where a location has that, else nothing. A
+/// module that the text does not spell out is at line 0 of its file.
 static void printPlace(Location location, llvm::raw_ostream &stream) {
   location->walk([&](Location part) {
     auto place = dyn_cast<FileLineColLoc>(part);
     if (!place)
       return WalkResult::advance();
-    stream << place.getFilename().getValue() << ':' << place.getLine() << ':'
-           << place.getColumn() << ": ";
+    stream << place.getFilename().getValue() << ':';
+    if (place.getLine() != 0)
+      stream << place.getLine() << ':' << place.getColumn() << ':';
+    stream << ' ';
     return WalkResult::interrupt();
   });
 }

@@ -453,11 +453,16 @@ LogicalResult Lowering::lowerInlinePtx(NVVM::InlinePtxOp op) {
            << op.getPtxCode()
            << "': it is not in the table of passes/include/rmsc/Target/"
               "InlinePtx.h";
+  if (entry->kind == InlinePtx::Kind::Pin && op->getNumResults() == 0) {
+    op->erase();
+    return success();
+  }
+  bool isStore = entry->kind == InlinePtx::Kind::Store;
   unsigned words = entry->bytes / 4;
   unsigned operands = op.getReadOnlyArgs().size();
   if (op.getPredicate() || !op.getReadWriteArgs().empty() ||
-      operands != (entry->isStore ? words + 1 : 1) ||
-      op->getNumResults() != (entry->isStore ? 0 : words))
+      operands != (isStore ? words + 1 : 1) ||
+      op->getNumResults() != (isStore ? 0 : words))
     return op->emitError("the operands of the inline PTX '")
            << op.getPtxCode() << "' are not those of its entry in the table";
   Value pointer = op.getReadOnlyArgs().front();
@@ -466,9 +471,8 @@ LogicalResult Lowering::lowerInlinePtx(NVVM::InlinePtxOp op) {
   uint32_t number = 0;
   bool checked = accessSite(op, pointer, entry->bytes, entry->bytes, number);
   if (checked)
-    result.sites[number].op =
-        entry->isStore ? "streaming store" : "streaming load";
-  if (entry->isStore) {
+    result.sites[number].op = isStore ? "streaming store" : "streaming load";
+  if (isStore) {
     Value value = LLVM::UndefOp::create(builder, location, type);
     for (unsigned i = 0; i < words; ++i) {
       Value operand = op.getReadOnlyArgs()[i + 1];

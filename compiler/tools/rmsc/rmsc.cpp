@@ -296,9 +296,9 @@ static double median(std::vector<double> values) {
                            : (values[middle - 1] + values[middle]) / 2;
 }
 
-static double peakMegabytes(int who) {
+static double peakMegabytes() {
   rusage usage = {};
-  getrusage(who, &usage);
+  getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss / 1024.0;
 }
 
@@ -334,8 +334,8 @@ static Expected<Compilation> compileTimed(MemoryBufferRef input,
     errs() << left_justify(name, 16) << format("%8.2f\n", median(samples));
   errs() << left_justify("total", 16) << format("%8.2f\n", median(totals));
   errs() << left_justify("first run", 16) << format("%8.2f\n", totals.front());
-  errs() << format("peak memory     %8.1f MB, ptxas %.1f MB\n",
-                   peakMegabytes(RUSAGE_SELF), peakMegabytes(RUSAGE_CHILDREN));
+  errs() << left_justify("peak memory", 16)
+         << format("%8.1f MB\n", peakMegabytes());
   return std::move(*last);
 }
 
