@@ -403,14 +403,10 @@ def buffers_of(kernel, roles, buffers):
         if not parameter.get("used", True):
             tensors.append(None)
             continue
-        if role not in roles:
-            return None
         names = roles[role]
         names = names if isinstance(names, tuple) else (names,)
         index = taken.get(role, 0)
         taken[role] = index + 1
-        if index >= len(names):
-            return None
         tensors.append(buffers[names[index]])
     return tensors
 
@@ -432,38 +428,51 @@ class Ours:
         if not fitting:
             sys.exit(f"the package holds no kernel that computes {suite.name}")
         self.kernel = fitting[0]
-        self.kernel.prepare()
         self.floors = [
             k
             for k in package.kernels
-            if k.kind == "copy" and k.description["hidden_size"] == suite.hidden_size
+            if k.kind == "copy"
+            and k.description["operation"].get("floor_of") == self.kernel.name
         ]
-        for kernel in self.floors:
+        for kernel in [self.kernel, *self.floors]:
             kernel.prepare()
         size = max(k.workspace_bytes() for k in [self.kernel, *self.floors])
         if size:
             self.workspace = torch.zeros(size, dtype=torch.uint8, device=DEVICE)
 
+    def tensors(self, kernel, buffers):
+        """The set's buffers in the order of the kernel's parameters. A floor's
+        parameters stand for those of the kernel that they are of a kind with."""
+        own = buffers_of(self.kernel, self.suite.roles, buffers)
+        if kernel is self.kernel:
+            return own
+        like = lambda p: (p["direction"], p["kind"], p["dtype"])
+        left = [
+            (like(p), tensor)
+            for p, tensor in zip(self.kernel.parameters, own)
+            if tensor is not None
+        ]
+        tensors = []
+        for parameter in kernel.parameters:
+            index = next(i for i, (l, _) in enumerate(left) if l == like(parameter))
+            tensors.append(left.pop(index)[1])
+        return tensors
+
     def calls(self, kernel, rows, ring, variant=None):
         """Calls of a kernel, one for each set of the ring; by the set's id."""
         stream = torch.cuda.current_stream().cuda_stream
-        calls = {}
-        for buffers in ring.sets:
-            tensors = buffers_of(kernel, self.suite.roles, buffers)
-            if tensors is None:
-                return None
-            calls[id(buffers)] = kernel.call(
-                tensors, rows, self.workspace, stream, variant
+        return {
+            id(buffers): kernel.call(
+                self.tensors(kernel, buffers), rows, self.workspace, stream, variant
             )
-        return calls
+            for buffers in ring.sets
+        }
 
     def floor_launchers(self, rows, ring):
         for kernel in self.floors:
             names = {v["name"] for v in kernel.description["variants"]}
             for variant in sorted(names):
                 calls = self.calls(kernel, rows, ring, variant)
-                if calls is None:
-                    continue
                 try:
                     calls[id(ring.sets[0])].variant()
                 except rmsrt.Error:
