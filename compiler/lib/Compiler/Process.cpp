@@ -86,7 +86,8 @@ Expected<ProcessResult> rmsc::runProcess(ArrayRef<std::string> command,
                                          const ProcessFiles &files) {
   auto fail = [&](int error) {
     return makeError("cannot run '" + command.front() +
-                     "': " + std::strerror(error));
+                     "': " + std::strerror(error) +
+                     "; mend that, or set RMSC_PTXAS to another ptxas");
   };
   MemoryFile input, output, standardOutput, standardError;
   for (MemoryFile *file : {&input, &output, &standardOutput, &standardError})

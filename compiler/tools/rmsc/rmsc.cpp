@@ -21,9 +21,11 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <csignal>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -371,7 +373,11 @@ static void reportFatalError(void *, const char *reason, bool) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  setBugReportMsg("rmsc: error: internal fault; please report this with the "
+                  "program and the trace below\n");
   install_fatal_error_handler(reportFatalError);
+  // A limit on the size of files is an error of the write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   // LLVM's own options, which linking with it brings: some have the names of
   // ours, and none is meant for this tool's users.
   cl::ResetCommandLineParser();
