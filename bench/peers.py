@@ -564,8 +564,6 @@ def measure(suite, ours, case, quick, skip):
         limit = result["peers"][best] + max(TICK_US, 0.01 * result["peers"][best])
         result["fastest_peer"] = best
         result["ahead"] = result["us"] <= limit
-    del ring, own
-    torch.cuda.empty_cache()
     return result
 
 
@@ -637,6 +635,7 @@ def main():
             suite, ours, case, arguments.quick, set(arguments.skip.split(","))
         )
         results.append(result)
+        torch.cuda.empty_cache()
         print(json.dumps(result), file=sys.stderr, flush=True)
 
     lines, mean = table(results)
