@@ -123,12 +123,10 @@ static LogicalResult checkArguments(func::FuncOp function,
 }
 
 static LogicalResult checkFunction(func::FuncOp function) {
-  if (function.isExternal() || !function.getBody().hasOneBlock())
+  if (!llvm::hasSingleElement(function.getBody()))
     return function.emitOpError()
-           << "must have a body of one block to be compiled; "
-           << (function.isExternal()
-                   ? "make a declaration private"
-                   : "a kernel has no control flow of its own");
+           << "must have a body of one block to be compiled: a kernel has no "
+              "control flow of its own";
   KernelOpInterface kernel;
   // The last one is the kernel: where there are more, each other is a leftover.
   for (Operation &op : function.getBody().front())
