@@ -46,6 +46,7 @@ void rmsc::addSchedulePasses(OpPassManager &manager,
   RowSelectScheduleOptions select;
   select.chip = options.chip;
   select.schedule = options.schedule;
+  select.enumerate = options.enumerate;
   select.batchInvariant = options.batchInvariant;
   manager.addPass(createRowSelectSchedule(select));
 }

@@ -131,8 +131,14 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   vector.elements = chunkElements(shape, vector.accessBytes);
   spreadRow(vector, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
 
-  if (request.forced) {
-    variants.push_back({"forced", 0, allRows, request.forced});
+  SmallVector<row::ScheduleAttr> given = request.forced;
+  if (request.enumerate)
+    given = enumerateSchedules(kernel, target);
+  if (!given.empty()) {
+    for (auto [number, schedule] : llvm::enumerate(given))
+      variants.push_back(
+          {given.size() == 1 ? "forced" : "s" + std::to_string(number), 0,
+           allRows, schedule});
   } else if (shape.accumulators == 0) {
     add("vec", 0, allRows, vector);
   } else {

@@ -36,10 +36,14 @@ struct RowSelectSchedule
     }
     ScheduleRequest request;
     request.batchInvariant = batchInvariant;
-    if (!schedule.empty()) {
-      request.forced = row::parseSchedule(schedule, &getContext(),
-                                          [&] { return module.emitError(); });
-      if (!request.forced)
+    request.enumerate = enumerate;
+    SmallVector<StringRef> texts;
+    StringRef(schedule).split(texts, ';', /*MaxSplit=*/-1,
+                              /*KeepEmpty=*/false);
+    for (StringRef text : texts) {
+      request.forced.push_back(row::parseSchedule(
+          text.trim(), &getContext(), [&] { return module.emitError(); }));
+      if (!request.forced.back())
         return signalPassFailure();
     }
     module->setAttr("row.target", StringAttr::get(&getContext(), chip));

@@ -28,8 +28,14 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                   llvm::cl::init(0)};
   Option<std::string> schedule{
       *this, "schedule",
-      llvm::cl::desc("Schedule for every kernel in place of the chosen ones"),
+      llvm::cl::desc("Schedules for every kernel in place of the chosen ones, "
+                     "with semicolons between them"),
       llvm::cl::init("")};
+  Option<bool> enumerate{
+      *this, "enumerate",
+      llvm::cl::desc("Every schedule worth measuring, in place of the chosen "
+                     "ones"),
+      llvm::cl::init(false)};
   Option<std::string> rsqrt{
       *this, "rsqrt",
       llvm::cl::desc("Reciprocal root: approx (the GPU's) or exact (IEEE)"),

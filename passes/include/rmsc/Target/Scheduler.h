@@ -43,9 +43,11 @@ struct Variant {
 struct ScheduleRequest {
   /// One schedule for every row count.
   bool batchInvariant = false;
-  /// The schedule to use in place of the rules' choice for dense and aligned
-  /// operands; the variants for all others are added to it.
-  mlir::row::ScheduleAttr forced;
+  /// The schedules to use in place of the rules' choice for dense and aligned
+  /// operands; the variants for all others are added to them.
+  llvm::SmallVector<mlir::row::ScheduleAttr> forced;
+  /// Every schedule worth measuring, in place of the rules' choice.
+  bool enumerate = false;
 };
 
 /// The variants of a kernel in order of preference. The last one takes operands

@@ -236,7 +236,9 @@ def RowSelectSchedule : Pass<"row-select-schedule", "::mlir::ModuleOp"> {
     in order of preference; a clone is named after its kernel and its variant.
     The module's `row.target` names the chip from here on.
 
-    `schedule` replaces the choice for dense and aligned operands.
+    `schedule` replaces the choice for dense and aligned operands; several
+    schedules stand one after the other with a semicolon between them.
+    `enumerate` puts in every schedule that is worth measuring.
     `batch-invariant` gives one schedule for every row count, so that a row's
     result does not depend on how many rows there are.
 
@@ -247,7 +249,9 @@ def RowSelectSchedule : Pass<"row-select-schedule", "::mlir::ModuleOp"> {
     Option<"chip", "chip", "std::string", [{"sm_100"}],
            "Chip to choose schedules for">,
     Option<"schedule", "schedule", "std::string", [{""}],
-           "Schedule to use in place of the chosen ones">,
+           "Schedules to use in place of the chosen ones">,
+    Option<"enumerate", "enumerate", "bool", "false",
+           "Every schedule worth measuring, in place of the chosen ones">,
     Option<"batchInvariant", "batch-invariant", "bool", "false",
            "One schedule for every row count">];
   let dependentDialects = ["::mlir::row::RowDialect"];
