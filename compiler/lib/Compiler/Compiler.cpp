@@ -9,6 +9,7 @@
 #include "Describe.h"
 #include "Diagnostics.h"
 #include "Error.h"
+#include "Floor.h"
 #include "Timer.h"
 #include "Translate.h"
 #include "rmsc/Compiler/Package.h"
@@ -270,6 +271,10 @@ llvm::Error CompilationImpl::selectVariants(ChipState &chip) {
 }
 
 llvm::Error CompilationImpl::compileChip(ChipState &chip) {
+  for (const rmsrt::Kernel &kernel : manifest.kernels)
+    if (!kernel.operation.floorOf.empty())
+      scheduleFloor(chip.module->lookupSymbol<row::KernelOp>(kernel.name),
+                    *chip.target);
   if (llvm::Error error =
           runPasses("schedule", *chip.module, addSchedulePasses, &chip))
     return error;
@@ -442,6 +447,8 @@ llvm::Error CompilationImpl::run(llvm::MemoryBufferRef input) {
     return error;
   if (llvm::Error error = describeRowKernels(*module, manifest.kernels))
     return error;
+  if (options.withFloors)
+    addFloors(*module, manifest.kernels);
   if (options.stopAfter == Level::Row)
     return llvm::Error::success();
 

@@ -103,6 +103,10 @@ struct Arguments {
       "tune-package", cl::cat(category),
       cl::desc("Make every schedule worth measuring a variant, for rms-run "
                "tune")};
+  cl::opt<bool> withFloors{
+      "with-floors", cl::cat(category),
+      cl::desc("Also compile kernels that only move the rows of each kernel, "
+               "for rms-run bench")};
   cl::opt<bool> includePtx{
       "include-ptx", cl::cat(category),
       cl::desc("Also put PTX into the package, for chips that no cubin fits")};
@@ -201,6 +205,7 @@ static Expected<CompileOptions> getOptions(const Arguments &arguments) {
   options.batchInvariant = arguments.batchInvariant;
   options.tuningFile = arguments.tuning;
   options.enumerateSchedules = arguments.tunePackage;
+  options.withFloors = arguments.withFloors;
   options.includePtx = arguments.includePtx;
   options.ptxas = arguments.ptxas;
   options.threads = arguments.threads;

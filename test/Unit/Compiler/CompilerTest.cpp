@@ -161,6 +161,43 @@ TEST(Compiler, PackageIsReadByTheRuntime) {
   }
 }
 
+TEST(Compiler, FloorsMoveTheSameRows) {
+  CompileOptions options;
+  options.chips = {"sm_90"};
+  options.stopAfter = Level::NVVM;
+  options.withFloors = true;
+  Expected<Compilation> compilation = compileInput("backward.mlir", options);
+  ASSERT_TRUE(bool(compilation)) << toString(compilation.takeError());
+  ASSERT_EQ(compilation->manifest().kernels.size(), 2u);
+  const rmsrt::Kernel &floor = compilation->manifest().kernels[1];
+  EXPECT_EQ(floor.name, "backward_floor");
+  EXPECT_EQ(floor.operation.kind, rmsrt::OperationKind::Copy);
+  EXPECT_EQ(floor.operation.floorOf, "backward");
+  // Neither what is not read, nor what is not a row.
+  std::vector<std::string> names;
+  for (const rmsrt::Parameter &parameter : floor.parameters) {
+    names.push_back(parameter.name);
+    EXPECT_EQ(parameter.kind, rmsrt::Kind::Rows);
+    EXPECT_TRUE(parameter.used);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"grad_output", "normalized",
+                                      "grad_hidden_states", "grad_residual"}));
+  // Several grids and both cache policies, of which the fastest is the floor.
+  size_t oneShot = 0, persistent = 0, streaming = 0;
+  for (const rmsrt::Variant &variant : floor.variants) {
+    bool bounded = variant.launches[0].maxCtas != 0;
+    (bounded ? persistent : oneShot) += 1;
+    streaming += StringRef(variant.schedule).contains("streaming");
+    EXPECT_EQ(variant.launches.size(), 1u);
+    EXPECT_EQ(variant.alignments, (std::vector<uint32_t>(4, 16)));
+  }
+  EXPECT_GT(oneShot, 1u);
+  EXPECT_GT(persistent, 1u);
+  EXPECT_GT(streaming, 1u);
+  EXPECT_LT(streaming, floor.variants.size());
+}
+
 TEST(Compiler, SameBytesWhateverTheThreads) {
   CompileOptions options;
   options.chips = {"sm_90", "sm_100"};

@@ -82,6 +82,10 @@ struct CompileOptions {
   /// Every schedule that is worth measuring becomes a variant ("t0", "t1", ...)
   /// in place of the chosen ones.
   bool enumerateSchedules = false;
+  /// Also compile, for each kernel, one that only moves its rows
+  /// (`<kernel>_floor`, operation "copy"), in every schedule that may be the
+  /// fastest.
+  bool withFloors = false;
   /// Also put the PTX of each variant into the package, for chips that no cubin
   /// fits.
   bool includePtx = false;
