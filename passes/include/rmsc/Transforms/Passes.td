@@ -46,7 +46,46 @@ def RMSDecompose : Pass<"rms-decompose"> {
     becomes
 
     ```mlir
-    TO BE FILLED
+    #rows = affine_map<(d0, d1) -> (d0, d1)>
+    #leading = affine_map<(d0, d1) -> (d0)>
+    #scalars = affine_map<(d0) -> (d0)>
+    func.func @norm(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+      %2 = linalg.generic {indexing_maps = [#rows, #leading],
+                           iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x8xf32>) outs(%1 : tensor<4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %7 = arith.mulf %in, %in : f32
+        %8 = arith.addf %out, %7 : f32
+        linalg.yield %8 : f32
+      } -> tensor<4xf32>
+      %3 = tensor.empty() : tensor<4xf32>
+      %4 = linalg.generic {indexing_maps = [#scalars, #scalars],
+                           iterator_types = ["parallel"]}
+          ins(%2 : tensor<4xf32>) outs(%3 : tensor<4xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %over_h = arith.constant 0.125 : f32
+        %7 = arith.mulf %in, %over_h : f32
+        %epsilon = arith.constant 0.5 : f32
+        %8 = arith.addf %7, %epsilon : f32
+        %9 = math.sqrt %8 : f32
+        %one = arith.constant 1.0 : f32
+        %10 = arith.divf %one, %9 : f32
+        linalg.yield %10 : f32
+      } -> tensor<4xf32>
+      %5 = tensor.empty() : tensor<4x8xf32>
+      %6 = linalg.generic {indexing_maps = [#rows, #leading, #rows],
+                           iterator_types = ["parallel", "parallel"]}
+          ins(%x, %4 : tensor<4x8xf32>, tensor<4xf32>)
+          outs(%5 : tensor<4x8xf32>) {
+      ^bb0(%in: f32, %rstd: f32, %out: f32):
+        %7 = arith.mulf %in, %rstd : f32
+        linalg.yield %7 : f32
+      } -> tensor<4x8xf32>
+      return %6 : tensor<4x8xf32>
+    }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
