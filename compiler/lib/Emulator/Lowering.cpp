@@ -153,6 +153,22 @@ bool isPlainOp(Operation *op) {
   return names.contains(op->getName().getStringRef());
 }
 
+bool isNarrowFloat(Type type) { return type.isF16() || type.isBF16(); }
+
+/// Plain ops that compute with their floating-point operands, and do not just
+/// move them.
+bool isArithmetic(Operation *op) {
+  return isa<LLVM::FAddOp, LLVM::FSubOp, LLVM::FMulOp, LLVM::FDivOp,
+             LLVM::FNegOp, LLVM::FCmpOp, LLVM::SIToFPOp, LLVM::UIToFPOp,
+             LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::FMAOp, LLVM::SqrtOp,
+             LLVM::FAbsOp, LLVM::CopySignOp, LLVM::MaxNumOp, LLVM::MinNumOp,
+             LLVM::MaximumOp, LLVM::MinimumOp, LLVM::vector_reduce_fadd,
+             LLVM::vector_reduce_fmax, LLVM::vector_reduce_fmin>(op);
+}
+
+/// Marks an op that really is about f16.
+constexpr llvm::StringLiteral keepAttr("rmsemu.keep");
+
 /// Ops that only advise the optimiser.
 bool isHint(Operation *op) {
   return isa<LLVM::AssumeOp, LLVM::LifetimeStartOp, LLVM::LifetimeEndOp,
@@ -177,6 +193,7 @@ private:
   LogicalResult lowerIntrinsicCall(LLVM::CallIntrinsicOp op);
   LogicalResult lowerConversion(Operation *op);
   void addTicks(LLVM::LLVMFuncOp function);
+  void moveHalvesAsIntegers(LLVM::LLVMFuncOp function);
 
   Origin trace(Value pointer);
   /// Enters an op into the table of sites.
@@ -547,11 +564,17 @@ LogicalResult Lowering::lowerConversion(Operation *op) {
   Type halves = withElement(builder.getIntegerType(16));
   Value value;
   if (isa<LLVM::FPExtOp>(op)) {
-    if (toElement.isF64() || fromElement.isF16())
-      return success(); // Exact, and the host has an instruction for it.
-    if (!fromElement.isBF16() || !toElement.isF32())
+    if (!isNarrowFloat(fromElement) || !toElement.isF32())
       return op->emitError("the emulator does not support this conversion");
     Value bits = LLVM::BitcastOp::create(builder, location, halves, operand);
+    if (fromElement.isF16()) {
+      // Exact, and the host has an instruction for it.
+      auto half = LLVM::BitcastOp::create(builder, location, from, bits);
+      half->setAttr(keepAttr, builder.getUnitAttr());
+      op->setOperand(0, half);
+      op->setAttr(keepAttr, builder.getUnitAttr());
+      return success();
+    }
     bits = LLVM::ZExtOp::create(builder, location, words, bits);
     bits = LLVM::ShlOp::create(builder, location, bits, constant(words, 16));
     value = LLVM::BitcastOp::create(builder, location, to, bits);
@@ -571,8 +594,11 @@ LogicalResult Lowering::lowerConversion(Operation *op) {
       bits = LLVM::LShrOp::create(builder, location, bits, constant(words, 16));
       bits = LLVM::TruncOp::create(builder, location, halves, bits);
     } else {
-      Value narrow = LLVM::FPTruncOp::create(builder, location, to, operand);
-      bits = LLVM::BitcastOp::create(builder, location, halves, narrow);
+      auto narrow = LLVM::FPTruncOp::create(builder, location, to, operand);
+      narrow->setAttr(keepAttr, builder.getUnitAttr());
+      auto cast = LLVM::BitcastOp::create(builder, location, halves, narrow);
+      cast->setAttr(keepAttr, builder.getUnitAttr());
+      bits = cast;
     }
     // PTX has one NaN of each 16-bit type.
     Value isNaN = LLVM::FCmpOp::create(
@@ -740,15 +766,13 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   if (!isPlainOp(op))
     return op->emitError("the emulator does not support '")
            << op->getName() << "'";
-  for (Type type : op->getResultTypes()) {
-    Type element = getElementTypeOrSelf(type);
-    bool narrow = isa<FloatType>(element) && !element.isF32();
-    if (narrow && isa<LLVM::FAddOp, LLVM::FSubOp, LLVM::FMulOp, LLVM::FDivOp,
-                      LLVM::FMAOp, LLVM::SqrtOp>(op))
-      return op->emitError("the emulator supports arithmetic in f32 only, not "
-                           "in ")
-             << element;
-  }
+  if (isArithmetic(op))
+    for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
+                                        llvm::to_vector(op->getResultTypes())))
+      if (isNarrowFloat(getElementTypeOrSelf(type)))
+        return op->emitError("the emulator supports arithmetic in f32 only, "
+                             "not in ")
+               << getElementTypeOrSelf(type);
   return success();
 }
 
@@ -779,6 +803,47 @@ void Lowering::addTicks(LLVM::LLVMFuncOp function) {
       break;
     }
   }
+}
+
+/// Turns values of f16 and bf16 into integers wherever they are only moved.
+/// What the x86 back end does with a bf16 that it has no register for is a
+/// conversion to f32 and back.
+void Lowering::moveHalvesAsIntegers(LLVM::LLVMFuncOp function) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
+    if (isNarrowFloat(type))
+      return builder.getIntegerType(16);
+    return std::nullopt;
+  });
+  for (Block &block : function.getBody())
+    for (BlockArgument argument : block.getArguments())
+      argument.setType(replacer.replace(argument.getType()));
+  function.walk([&](Operation *op) {
+    if (op->hasAttr(keepAttr)) {
+      op->removeAttr(keepAttr);
+      return;
+    }
+    for (Value value : op->getResults())
+      value.setType(replacer.replace(value.getType()));
+    if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
+      Attribute value = constant.getValue();
+      if (auto number = dyn_cast<FloatAttr>(value);
+          number && isNarrowFloat(number.getType()))
+        constant.setValueAttr(IntegerAttr::get(
+            builder.getIntegerType(16), number.getValue().bitcastToAPInt()));
+      if (auto elements = dyn_cast<DenseElementsAttr>(value);
+          elements && isNarrowFloat(elements.getElementType()))
+        constant.setValueAttr(elements.bitcast(builder.getIntegerType(16)));
+    } else if (auto gep = dyn_cast<LLVM::GEPOp>(op)) {
+      gep.setElemType(replacer.replace(gep.getElemType()));
+    } else if (auto alloca = dyn_cast<LLVM::AllocaOp>(op)) {
+      alloca.setElemType(replacer.replace(alloca.getElemType()));
+    } else if (auto cast = dyn_cast<LLVM::BitcastOp>(op);
+               cast && cast.getArg().getType() == cast.getRes().getType()) {
+      cast.replaceAllUsesWith(cast.getArg());
+      cast.erase();
+    }
+  });
 }
 
 void Lowering::addEntry(LLVM::LLVMFuncOp function) {
@@ -877,13 +942,14 @@ LogicalResult Lowering::lowerFunction(LLVM::LLVMFuncOp function) {
       return failure();
   if (options.checks)
     addTicks(current);
+  moveHalvesAsIntegers(current);
   current.walk([](Operation *op) { op->removeAttr("rmsemu.object"); });
 
   if (isKernel) {
     for (Type type : current.getFunctionType().getParams())
-      if (layout.getTypeSize(type) > 8)
-        return function.emitError("the emulator passes arguments of up to 8 "
-                                  "bytes, not ")
+      if (layout.getTypeSize(type) > 8 || isNarrowFloat(type))
+        return function.emitError("the emulator passes pointers and numbers "
+                                  "of 32 and 64 bits, not ")
                << type;
     addEntry(current);
     result.entries.push_back(std::move(entry));

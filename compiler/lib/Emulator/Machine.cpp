@@ -35,38 +35,47 @@ bool Collector::countOnly(FaultKind kind, int launch, uint32_t site,
                           int operand, int64_t block, int thread) {
   std::lock_guard<std::mutex> lock(mutex);
   auto it = faults.find({int(kind), launch, site, operand});
-  if (it == faults.end() ||
-      std::make_pair(block, thread) <
-          std::make_pair(it->second.block, it->second.thread))
+  if (it == faults.end())
     return false;
-  ++it->second.count;
+  Fault &known = it->second.fault;
+  if (std::make_pair(block, thread) < std::make_pair(known.block, known.thread))
+    return false;
+  ++known.count;
   return true;
 }
 
 void Collector::add(uint32_t site, int operand, Fault fault) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto [it, inserted] =
-      faults.try_emplace({int(fault.kind), fault.launch, site, operand}, fault);
-  if (inserted)
+  Key key{int(fault.kind), fault.launch, site, operand};
+  auto it = faults.find(key);
+  if (it == faults.end()) {
+    faults.emplace(key, Entry{std::move(fault), next++});
     return;
-  uint64_t count = it->second.count + 1;
+  }
+  Fault &known = it->second.fault;
+  fault.count = known.count + 1;
   if (std::make_pair(fault.block, fault.thread) <
-      std::make_pair(it->second.block, it->second.thread))
-    it->second = std::move(fault);
-  it->second.count = count;
+      std::make_pair(known.block, known.thread))
+    it->second = Entry{std::move(fault), next++};
+  else
+    known.count = fault.count;
 }
 
 Report Collector::take() {
-  Report report;
+  std::vector<Entry *> order;
   for (auto &item : faults)
-    report.faults.push_back(std::move(item.second));
+    order.push_back(&item.second);
+  // By place; the faults of one thread as they came.
+  llvm::sort(order, [](const Entry *a, const Entry *b) {
+    return std::make_tuple(a->fault.launch < 0, a->fault.launch, a->fault.block,
+                           a->fault.thread, a->number) <
+           std::make_tuple(b->fault.launch < 0, b->fault.launch, b->fault.block,
+                           b->fault.thread, b->number);
+  });
+  Report report;
+  for (Entry *entry : order)
+    report.faults.push_back(std::move(entry->fault));
   faults.clear();
-  std::stable_sort(
-      report.faults.begin(), report.faults.end(),
-      [](const Fault &a, const Fault &b) {
-        return std::make_tuple(a.launch < 0, a.launch, a.block, a.thread) <
-               std::make_tuple(b.launch < 0, b.launch, b.block, b.thread);
-      });
   return report;
 }
 

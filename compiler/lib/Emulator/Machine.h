@@ -145,8 +145,14 @@ public:
 
 private:
   using Key = std::tuple<int, int, uint32_t, int>;
+  struct Entry {
+    Fault fault;
+    /// In the order in which faults came.
+    uint64_t number;
+  };
   std::mutex mutex;
-  std::map<Key, Fault> faults;
+  std::map<Key, Entry> faults;
+  uint64_t next = 0;
 };
 
 /// A variable that atomics have touched.

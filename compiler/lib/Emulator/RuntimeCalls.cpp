@@ -119,6 +119,20 @@ Record mergedReader(Record there, Record now, const Thread &thread) {
   return now;
 }
 
+template <bool concurrent>
+void noteReader(Cell &cell, Record now, const Thread &thread) {
+  Record there(cell.reader.load(std::memory_order_relaxed));
+  Record merged = mergedReader(there, now, thread);
+  if (!concurrent)
+    return cell.reader.store(merged.bits, std::memory_order_relaxed);
+  // Ordered before the load of the writer that follows, as a store's exchange
+  // is before its load of the reader: one of two racing threads sees the other.
+  while (!cell.reader.compare_exchange_weak(there.bits, merged.bits))
+    merged = mergedReader(there, now, thread);
+}
+
+enum class Mode { Load, Store, Atomic };
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -160,15 +174,12 @@ void describeGlobal(llvm::raw_ostream &os, const Site &site,
 void describeWho(llvm::raw_ostream &os, Record record, const Thread &thread) {
   if (record.launch() != thread.cta->cluster->launch->number)
     os << "launch " << record.launch() << ", ";
-  if (record.manyCtas()) {
+  if (record.manyCtas())
     os << "several blocks";
-    return;
-  }
-  os << "block " << record.cta() << ", ";
-  if (record.manyThreads())
-    os << "several threads";
+  else if (record.manyThreads())
+    os << "several threads of block " << record.cta();
   else
-    os << "thread " << record.thread();
+    os << "block " << record.cta() << ", thread " << record.thread();
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,106 +229,110 @@ Memory *memoryOf(Session &session, const Site &site, uint64_t address) {
   });
 }
 
-/// Notes and judges an access of the cells from `first` to `last`. `value` is
-/// what a store will write, starting at the first of the access's bytes.
+/// Notes and judges an access. `value` is what a store will write.
 template <bool concurrent>
 void touchGlobal(Thread &thread, uint32_t number, const Site &site,
-                 Memory &memory, uint64_t offset, uint64_t bytes, bool store,
+                 Memory &memory, uint64_t offset, uint64_t bytes, Mode mode,
                  const char *value) {
   LaunchState &launch = *thread.cta->cluster->launch;
   int operand = int(&memory - launch.session->memories.data());
   Record now = thread.record();
   if (site.atomic)
     now.bits |= Record::atomicBit;
+
+  // Of the cells of one access the first fault of a kind says enough.
+  uint32_t reported = 0;
+  auto fault = [&](FaultKind kind, uint64_t at,
+                   llvm::function_ref<void(llvm::raw_ostream &)> rest) {
+    if (reported >> int(kind) & 1)
+      return;
+    reported |= 1u << int(kind);
+    report(thread, kind, number, operand, [&](Fault &fault) {
+      llvm::raw_string_ostream os(fault.message);
+      fault.operand = memory.buffer.name;
+      uint64_t element = memory.buffer.elementBytes;
+      describeGlobal(os, site, memory, std::max(offset, at / element * element),
+                     bytes);
+      rest(os);
+    });
+  };
   auto judge = [&](Record other, uint64_t at, const char *did) {
     Relation relation = relate(other, thread, site.atomic);
     if (relation == Relation::Ordered)
       return;
     FaultKind kind = relation == Relation::Race ? FaultKind::GlobalRace
-                     : store                    ? FaultKind::StoreBeforeWait
+                     : mode != Mode::Load       ? FaultKind::StoreBeforeWait
                                                 : FaultKind::ReadBeforeWait;
-    report(thread, kind, number, operand, [&](Fault &fault) {
-      llvm::raw_string_ostream os(fault.message);
-      fault.operand = memory.buffer.name;
-      describeGlobal(os, site, memory, at, bytes);
+    fault(kind, at, [&](llvm::raw_ostream &os) {
       os << ", which ";
       describeWho(os, other, thread);
-      os << " has " << did;
+      os << " " << did;
       if (relation == Relation::Race)
         os << " with no barrier, fence or atomic between";
       else
         os << "; the thread has not executed griddepcontrol.wait";
     });
   };
+  auto uninitialized = [&](uint64_t at) {
+    if (at >= memory.initialized)
+      fault(FaultKind::UninitializedRead, at, [&](llvm::raw_ostream &os) {
+        os << ", which nothing has written";
+      });
+  };
 
-  uint64_t first = offset / 2, last = (offset + bytes - 1) / 2;
-  for (uint64_t index = first; index <= last; ++index) {
+  for (uint64_t index = offset / 2; index <= (offset + bytes - 1) / 2;
+       ++index) {
     Cell &cell = memory.cells[index];
     uint64_t at = std::max(index * 2, offset);
-    if (store) {
-      Record before(concurrent ? cell.writer.exchange(now.bits)
-                               : cell.writer.load(std::memory_order_relaxed));
-      if (!concurrent)
-        cell.writer.store(now.bits, std::memory_order_relaxed);
-      Record reader(cell.reader.load(concurrent ? std::memory_order_seq_cst
-                                                : std::memory_order_relaxed));
-      if (!before.empty()) {
-        judge(before, at, "written");
-        if (value && memory.isOutput()) {
-          uint64_t size = std::min<uint64_t>(2, offset + bytes - at);
-          const char *there = static_cast<char *>(memory.buffer.data) + at;
-          if (std::memcmp(there, value + (at - offset), size) != 0)
-            report(thread, FaultKind::Rewritten, number, operand,
-                   [&](Fault &fault) {
-                     llvm::raw_string_ostream os(fault.message);
-                     fault.operand = memory.buffer.name;
-                     describeGlobal(os, site, memory, at, bytes);
-                     os << " changes what ";
-                     describeWho(os, before, thread);
-                     os << " has written";
-                   });
-        }
-      }
-      if (!reader.empty())
-        judge(reader, at, "read");
-    } else {
-      Record there(cell.reader.load(std::memory_order_relaxed));
-      Record merged = mergedReader(there, now, thread);
-      if (concurrent) {
-        while (!cell.reader.compare_exchange_weak(there.bits, merged.bits))
-          merged = mergedReader(there, now, thread);
-      } else {
-        cell.reader.store(merged.bits, std::memory_order_relaxed);
-      }
+    if (mode == Mode::Load) {
+      // Atomic loads leave no reader: what follows them is ordered by what
+      // they return, which a cell cannot tell of more than one.
+      if (!site.atomic)
+        noteReader<concurrent>(cell, now, thread);
       Record writer(cell.writer.load(concurrent ? std::memory_order_seq_cst
                                                 : std::memory_order_relaxed));
-      if (!writer.empty()) {
-        judge(writer, at, "written");
-        if (site.invariant && writer.launch() == launch.number)
-          report(thread, FaultKind::InvariantLoad, number, operand,
-                 [&](Fault &fault) {
-                   llvm::raw_string_ostream os(fault.message);
-                   fault.operand = memory.buffer.name;
-                   describeGlobal(os, site, memory, at, bytes);
-                   os << " is marked invariant, but ";
-                   describeWho(os, writer, thread);
-                   os << " has written there in the same launch";
-                 });
-      } else if (at >= memory.initialized) {
-        report(thread, FaultKind::UninitializedRead, number, operand,
-               [&](Fault &fault) {
-                 llvm::raw_string_ostream os(fault.message);
-                 fault.operand = memory.buffer.name;
-                 describeGlobal(os, site, memory, at, bytes);
-                 os << ", which nothing has written";
-               });
+      if (writer.empty()) {
+        uninitialized(at);
+        continue;
       }
+      judge(writer, at, "wrote");
+      if (site.invariant && writer.launch() == launch.number)
+        fault(FaultKind::InvariantLoad, at, [&](llvm::raw_ostream &os) {
+          os << " is marked invariant, but ";
+          describeWho(os, writer, thread);
+          os << " wrote there in the same launch";
+        });
+      continue;
     }
+    Record before(concurrent ? cell.writer.exchange(now.bits)
+                             : cell.writer.load(std::memory_order_relaxed));
+    if (!concurrent)
+      cell.writer.store(now.bits, std::memory_order_relaxed);
+    Record reader(cell.reader.load(concurrent ? std::memory_order_seq_cst
+                                              : std::memory_order_relaxed));
+    if (!reader.empty())
+      judge(reader, at, "read");
+    if (before.empty()) {
+      if (mode == Mode::Atomic)
+        uninitialized(at);
+      continue;
+    }
+    judge(before, at, "wrote");
+    if (!value || !memory.isOutput())
+      continue;
+    uint64_t size = std::min<uint64_t>(2, offset + bytes - at);
+    const char *there = static_cast<char *>(memory.buffer.data) + at;
+    if (std::memcmp(there, value + (at - offset), size) != 0)
+      fault(FaultKind::Rewritten, at, [&](llvm::raw_ostream &os) {
+        os << " changes what ";
+        describeWho(os, before, thread);
+        os << " wrote";
+      });
   }
 }
 
 void accessGlobal(Thread &thread, uint32_t number, const Site &site,
-                  uint64_t address, uint64_t bytes, bool store,
+                  uint64_t address, uint64_t bytes, Mode mode,
                   const char *value) {
   LaunchState &launch = *thread.cta->cluster->launch;
   Session &session = *launch.session;
@@ -330,7 +345,9 @@ void accessGlobal(Thread &thread, uint32_t number, const Site &site,
     outOfBounds(thread, number, memory, address, bytes);
   if (LLVM_UNLIKELY(launch.inputsPending && !thread.waited))
     report(
-        thread, store ? FaultKind::StoreBeforeWait : FaultKind::ReadBeforeWait,
+        thread,
+        mode != Mode::Load ? FaultKind::StoreBeforeWait
+                           : FaultKind::ReadBeforeWait,
         number, int(memory - session.memories.data()), [&](Fault &fault) {
           llvm::raw_string_ostream os(fault.message);
           fault.operand = memory->buffer.name;
@@ -339,7 +356,7 @@ void accessGlobal(Thread &thread, uint32_t number, const Site &site,
                 "ended, and the thread has not executed griddepcontrol.wait";
         });
   if (memory->input) {
-    if (LLVM_LIKELY(!store))
+    if (LLVM_LIKELY(mode == Mode::Load))
       return;
     fatal(thread, FaultKind::StoreToInput, number,
           int(memory - session.memories.data()), [&](Fault &fault) {
@@ -350,10 +367,10 @@ void accessGlobal(Thread &thread, uint32_t number, const Site &site,
           });
   }
   if (session.concurrent)
-    touchGlobal<true>(thread, number, site, *memory, offset, bytes, store,
+    touchGlobal<true>(thread, number, site, *memory, offset, bytes, mode,
                       value);
   else
-    touchGlobal<false>(thread, number, site, *memory, offset, bytes, store,
+    touchGlobal<false>(thread, number, site, *memory, offset, bytes, mode,
                        value);
 }
 
@@ -374,7 +391,7 @@ Cta *ctaOfShared(Thread &thread, uint64_t address) {
 }
 
 void accessShared(Thread &thread, uint32_t number, const Site &site,
-                  uint64_t address, uint64_t bytes, bool store) {
+                  uint64_t address, uint64_t bytes, Mode mode) {
   Cluster &cluster = *thread.cta->cluster;
   LaunchState &launch = *cluster.launch;
   const auto &places = launch.layout.places;
@@ -432,16 +449,29 @@ void accessShared(Thread &thread, uint32_t number, const Site &site,
                     cluster.worker->ctaCount;
     return ours ? record : Record();
   };
+  uint32_t reported = 0;
+  auto fault = [&](FaultKind kind, uint64_t at,
+                   llvm::function_ref<void(llvm::raw_ostream &)> rest) {
+    if (reported >> int(kind) & 1)
+      return;
+    reported |= 1u << int(kind);
+    report(thread, kind, number, object, [&](Fault &fault) {
+      llvm::raw_string_ostream os(fault.message);
+      fault.operand = objects[object].name;
+      // Its elements are not known; most have four bytes.
+      uint64_t within = at - places[object].offset;
+      os << site.op << " of " << bytes << " bytes at " << objects[object].name
+         << "+" << std::max(offset - places[object].offset, within / 4 * 4);
+      rest(os);
+    });
+  };
   auto judge = [&](Record other, uint64_t at, const char *did) {
     if (relate(other, thread, site.atomic) == Relation::Ordered)
       return;
-    report(thread, FaultKind::SharedRace, number, object, [&](Fault &fault) {
-      llvm::raw_string_ostream os(fault.message);
-      fault.operand = objects[object].name;
-      os << site.op << " of " << bytes << " bytes at " << objects[object].name
-         << "+" << at - places[object].offset << ", which ";
+    fault(FaultKind::SharedRace, at, [&](llvm::raw_ostream &os) {
+      os << ", which ";
       describeWho(os, other, thread);
-      os << " has " << did << " since the last barrier";
+      os << " " << did << " since the last barrier";
     });
   };
   for (uint64_t index = offset / 2; index <= (offset + bytes - 1) / 2;
@@ -450,27 +480,20 @@ void accessShared(Thread &thread, uint32_t number, const Site &site,
     uint64_t at = std::max(index * 2, offset);
     Record writer = current(cell.writer.load(std::memory_order_relaxed));
     Record reader = current(cell.reader.load(std::memory_order_relaxed));
-    if (store) {
+    if (mode != Mode::Load) {
       cell.writer.store(now.bits, std::memory_order_relaxed);
-      if (!writer.empty())
-        judge(writer, at, "written");
       if (!reader.empty())
         judge(reader, at, "read");
-      continue;
+    } else if (!site.atomic) {
+      cell.reader.store(mergedReader(reader, now, thread).bits,
+                        std::memory_order_relaxed);
     }
-    cell.reader.store(mergedReader(reader, now, thread).bits,
-                      std::memory_order_relaxed);
     if (!writer.empty())
-      judge(writer, at, "written");
-    else
-      report(thread, FaultKind::UninitializedRead, number, object,
-             [&](Fault &fault) {
-               llvm::raw_string_ostream os(fault.message);
-               fault.operand = objects[object].name;
-               os << site.op << " of " << bytes << " bytes at "
-                  << objects[object].name << "+" << at - places[object].offset
-                  << ", which nothing has written";
-             });
+      judge(writer, at, "wrote");
+    else if (mode != Mode::Store)
+      fault(FaultKind::UninitializedRead, at, [&](llvm::raw_ostream &os) {
+        os << ", which nothing has written";
+      });
   }
 }
 
@@ -509,25 +532,25 @@ void checkAlignment(Thread &thread, uint32_t number, const Site &site,
 }
 
 void access(Thread &thread, uint32_t number, uint64_t address, uint64_t bytes,
-            bool store, const void *value) {
+            Mode mode, const void *value) {
   const Site &site = siteOf(thread, number);
   if (isShared(thread, site, address))
-    accessShared(thread, number, site, address, bytes, store);
+    accessShared(thread, number, site, address, bytes, mode);
   else
-    accessGlobal(thread, number, site, address, bytes, store,
+    accessGlobal(thread, number, site, address, bytes, mode,
                  static_cast<const char *>(value));
 }
 
 /// An access of all bytes of a site.
-void wholeAccess(uint64_t address, uint32_t number, bool store,
+void wholeAccess(uint64_t address, uint32_t number, Mode mode,
                  const void *value) {
   Thread &thread = *currentThread;
   const Site &site = siteOf(thread, number);
   checkAlignment(thread, number, site, address);
-  access(thread, number, address, site.bytes, store, value);
+  access(thread, number, address, site.bytes, mode, value);
 }
 
-void maskedAccess(uint64_t address, uint64_t mask, uint32_t number, bool store,
+void maskedAccess(uint64_t address, uint64_t mask, uint32_t number, Mode mode,
                   const char *value) {
   Thread &thread = *currentThread;
   const Site &site = siteOf(thread, number);
@@ -536,7 +559,7 @@ void maskedAccess(uint64_t address, uint64_t mask, uint32_t number, bool store,
   for (uint64_t at = 0; mask; ++at, mask >>= 1)
     if (mask & 1)
       access(thread, number, address + at * site.elementBytes,
-             site.elementBytes, store,
+             site.elementBytes, mode,
              value ? value + at * site.elementBytes : nullptr);
 }
 
@@ -748,28 +771,28 @@ void synchronize(Thread &thread, uint64_t address, bool stores, bool releases,
 extern "C" {
 
 static void rmsemu_load(uint64_t address, uint32_t number) {
-  wholeAccess(address, number, false, nullptr);
+  wholeAccess(address, number, Mode::Load, nullptr);
 }
 
 static void rmsemu_store(uint64_t address, uint32_t number, const void *value) {
-  wholeAccess(address, number, true, value);
+  wholeAccess(address, number, Mode::Store, value);
 }
 
 static void rmsemu_masked_load(uint64_t address, uint64_t mask,
                                uint32_t number) {
-  maskedAccess(address, mask, number, false, nullptr);
+  maskedAccess(address, mask, number, Mode::Load, nullptr);
 }
 
 static void rmsemu_masked_store(uint64_t address, uint64_t mask,
                                 uint32_t number, const void *value) {
-  maskedAccess(address, mask, number, true, static_cast<const char *>(value));
+  maskedAccess(address, mask, number, Mode::Store,
+               static_cast<const char *>(value));
 }
 
 static void rmsemu_atomic(uint64_t address, uint32_t releases,
                           uint32_t acquires, uint32_t number) {
-  wholeAccess(address, number, false, nullptr);
   synchronize(*currentThread, address, true, releases, acquires);
-  wholeAccess(address, number, true, nullptr);
+  wholeAccess(address, number, Mode::Atomic, nullptr);
 }
 
 static void rmsemu_atomic_load(uint64_t address, uint32_t acquires,

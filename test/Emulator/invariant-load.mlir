@@ -1,0 +1,35 @@
+// A load that promises that nobody writes its memory (ld.global.nc) reads what
+// the same thread has written: the GPU may give it an old value.
+//
+// RUN: not rms-emulate --kernel-ir=%s --manifest=%S/Inputs/copy.json --rows=1 --jobs=1 2>&1 \
+// RUN:   | FileCheck %s --implicit-check-not=error:
+// RUN: sed -e '/[/][/] FAULT$/d' -e 's,// FIXED ,,' %s \
+// RUN:   | rms-emulate --kernel-ir=- --manifest=%S/Inputs/copy.json --rows=1 --jobs=1 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FIXED --implicit-check-not=error:
+
+// CHECK: error: invariant-load: copy, block 0, thread 0: llvm.load of 8 bytes at y+0 (column 0) is marked invariant, but block 0, thread 0 wrote there in the same launch [invariant-load.mlir:
+// FIXED: ran copy sm_90 only rows=1
+
+gpu.module @copy {
+  llvm.func @copy(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %rows: i64, %x_stride: i64,
+                  %y_stride: i64, %workspace: !llvm.ptr<1>)
+      attributes {gpu.kernel, nvvm.kernel} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %cta = nvvm.read.ptx.sreg.ctaid.x : i32
+    %row = llvm.zext %cta : i32 to i64
+    %hidden = llvm.mlir.constant(64 : i64) : i64
+    %start = llvm.mul %row, %hidden : i64
+    %two = llvm.mlir.constant(2 : i32) : i32
+    %column = llvm.mul %tid, %two : i32
+    %xrow = llvm.getelementptr %x[%start] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    %yrow = llvm.getelementptr %y[%start] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+    %from = llvm.getelementptr %xrow[%column] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %to = llvm.getelementptr %yrow[%column] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %value = llvm.load %from invariant {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+    llvm.store %value, %to {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+    %again = llvm.load %to invariant {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32> // FAULT
+    // FIXED %again = llvm.load %to {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+    llvm.store %again, %to {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+    llvm.return
+  }
+}
