@@ -9,7 +9,15 @@ rm -rf "$work"
 mkdir -p "$work/use"
 cmake -S "$source/runtime" -B "$work/build" -G Ninja \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/prefix" \
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON \
   -DCMAKE_C_COMPILER="$3" -DCMAKE_CXX_COMPILER="$4"
+if grep -iE 'llvm.*/include|cuda.*/include' "$work/build/compile_commands.json"
+then
+  echo "error: the runtime is compiled with headers of LLVM or of CUDA" >&2
+  exit 1
+fi
 cmake --build "$work/build"
 cmake --install "$work/build" --component runtime
 
