@@ -174,6 +174,26 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   return variants;
 }
 
+LogicalResult rmsc::splitIntoVariants(row::KernelOp kernel,
+                                      ArrayRef<Variant> variants,
+                                      const TargetInfo &target) {
+  for (const Variant &variant : variants)
+    if (failed(verifySchedule(kernel, variant.schedule, target,
+                              [&] { return kernel.emitError(); })))
+      return failure();
+  OpBuilder builder(kernel);
+  for (const Variant &variant : variants) {
+    auto clone = cast<row::KernelOp>(builder.clone(*kernel));
+    clone.setSymName((kernel.getSymName() + "_" + variant.name).str());
+    clone.setVariant(variant.name);
+    clone.setMinRows(variant.minRows);
+    clone.setMaxRows(variant.maxRows);
+    clone.setScheduleAttr(variant.schedule);
+  }
+  kernel.erase();
+  return success();
+}
+
 SmallVector<row::ScheduleAttr>
 rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
   KernelShape shape = KernelShape::of(kernel);

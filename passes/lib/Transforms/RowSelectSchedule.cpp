@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "rmsc/Dialect/Row/Row.h"
-#include "rmsc/Target/LaunchPlan.h"
 #include "rmsc/Target/Scheduler.h"
 #include "rmsc/Transforms/Passes.h"
 
@@ -63,22 +62,8 @@ struct RowSelectSchedule
       return kernel.emitError()
              << "hidden size " << kernel.getHiddenSize()
              << " is above the largest supported one, " << maxHiddenSize;
-    SmallVector<Variant> variants = chooseVariants(kernel, target, request);
-    for (const Variant &variant : variants)
-      if (failed(verifySchedule(kernel, variant.schedule, target,
-                                [&] { return kernel.emitError(); })))
-        return failure();
-    OpBuilder builder(kernel);
-    for (const Variant &variant : variants) {
-      auto clone = cast<row::KernelOp>(builder.clone(*kernel));
-      clone.setSymName((kernel.getSymName() + "_" + variant.name).str());
-      clone.setVariant(variant.name);
-      clone.setMinRows(variant.minRows);
-      clone.setMaxRows(variant.maxRows);
-      clone.setScheduleAttr(variant.schedule);
-    }
-    kernel.erase();
-    return success();
+    return splitIntoVariants(kernel, chooseVariants(kernel, target, request),
+                             target);
   }
 };
 } // namespace

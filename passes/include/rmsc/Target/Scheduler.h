@@ -56,6 +56,13 @@ llvm::SmallVector<Variant> chooseVariants(mlir::row::KernelOp kernel,
                                           const TargetInfo &target,
                                           const ScheduleRequest &request);
 
+/// Replaces a kernel by one clone for each variant, named after both. Where the
+/// chip cannot carry out one of the schedules, that is reported and nothing
+/// changed.
+llvm::LogicalResult splitIntoVariants(mlir::row::KernelOp kernel,
+                                      llvm::ArrayRef<Variant> variants,
+                                      const TargetInfo &target);
+
 /// Every schedule worth measuring for dense and aligned operands, in an order
 /// that does not change.
 llvm::SmallVector<mlir::row::ScheduleAttr>
