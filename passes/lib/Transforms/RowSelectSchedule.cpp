@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rmsc/Dialect/Row/Row.h"
+#include "rmsc/Target/LaunchPlan.h"
 #include "rmsc/Target/Scheduler.h"
 #include "rmsc/Transforms/Passes.h"
 
