@@ -10,7 +10,8 @@ mkdir -p "$work"
 "$bin/rmsc" "$example" --arch=sm_90,sm_100 -o "$work/$name.rmspkg"
 "$bin/rms-run" info "$work/$name.rmspkg"
 for chip in sm_90 sm_100; do
-  "$bin/rms-emulate" "$example" --arch=$chip --rows=5 --check |
+  "$bin/rms-emulate" "$example" --arch=$chip --rows=5 \
+    --variant=all --check |
     tee "$work/$name.out"
   grep -q '^PASS' "$work/$name.out"
 done
