@@ -84,6 +84,16 @@ Error readEntries(std::string_view bytes, const std::string &package,
                  package + ": " + what +
                      "; pass a whole .rmspkg file as rmsc writes it");
   };
+  // A zip ends with this record, and ours have no comment behind it. minizip
+  // would look for it further up and make something of a torn file.
+  constexpr size_t kEndBytes = 22;
+  const bool looksLikeZip = bytes.substr(0, 2) == "PK";
+  if (bytes.size() < kEndBytes ||
+      bytes.substr(bytes.size() - kEndBytes, 4) != "PK\5\6")
+    return foreign(looksLikeZip ? "the zip archive is cut short or damaged"
+                                : "not a package (no zip archive)");
+  if (bytes.size() == kEndBytes)
+    return foreign("the zip archive is empty");
   MemoryFile file{bytes};
   zlib_filefunc64_def functions;
   functions.zopen64_file = openMemoryFile;
@@ -95,13 +105,9 @@ Error readEntries(std::string_view bytes, const std::string &package,
   functions.zerror_file = errorMemoryFile;
   functions.opaque = &file;
   UnzHandle zip(unzOpen2_64(package.c_str(), &functions));
-  if (!zip)
-    return foreign(bytes.substr(0, 2) == "PK"
-                       ? "the zip archive is cut short or damaged"
-                       : "not a package (no zip archive)");
   unz_global_info64 info;
-  if (unzGetGlobalInfo64(zip.get(), &info) != UNZ_OK || info.number_entry == 0)
-    return foreign("the zip archive is empty");
+  if (!zip || unzGetGlobalInfo64(zip.get(), &info) != UNZ_OK)
+    return foreign("the zip archive's directory is damaged");
   int status = unzGoToFirstFile(zip.get());
   for (ZPOS64_T i = 0; i < info.number_entry; ++i) {
     char name[512];
