@@ -189,7 +189,7 @@ LogicalResult KernelOp::verify() {
                            << " cannot share the buffer of input #" << input
                            << ": both must be rows of one element type (C3)";
   }
-  if (getMinRows() < 0 || getMinRows() > getMaxRows())
+  if (static_cast<int64_t>(getMinRows()) < 0 || getMinRows() > getMaxRows())
     return emitOpError() << "is meant for rows from " << getMinRows() << " to "
                          << getMaxRows() << ", which is no range (C9)";
   if (ScheduleAttr schedule = getScheduleAttr())
