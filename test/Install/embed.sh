@@ -17,8 +17,12 @@ cmake -S "$work/source" -B "$work/build" -G Ninja \
   -DCMAKE_C_COMPILER="$4" -DCMAKE_CXX_COMPILER="$5"
 cmake --build "$work/build"
 
-if grep -rlF -e "$source/dialects" -e "$source/passes" -e "$source/compiler" \
-     -e "$build/" "$work"/prefix/lib*/cmake "$work/build/build.ninja"; then
+layers=()
+for layer in dialects passes compiler runtime; do
+  layers+=(-e "$source/$layer" -e "$build/$layer")
+done
+if grep -rlF "${layers[@]}" "$work"/prefix/lib*/cmake "$work/build/build.ninja"
+then
   echo "error: the installed package refers to the build it came from" >&2
   exit 1
 fi
