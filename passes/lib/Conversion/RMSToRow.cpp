@@ -65,10 +65,11 @@ public:
   Value constant(float value) {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
   }
-  /// (1/H) * sum_j lhs[j] * rhs[j]
-  Value meanOfProduct(Value lhs, Value rhs) {
-    Value sum = row::DotOp::create(b, lhs, rhs);
-    return multiply(sum, constant(1.0f / static_cast<float>(hiddenSize)));
+  /// sum_j lhs[j] * rhs[j]
+  Value dot(Value lhs, Value rhs) { return row::DotOp::create(b, lhs, rhs); }
+  /// 1/H
+  Value reciprocalHiddenSize() {
+    return constant(1.0f / static_cast<float>(hiddenSize));
   }
   Value negate(Value value) { return arith::NegFOp::create(b, value); }
   /// 1 / sqrt(value)
@@ -149,9 +150,9 @@ static void buildNorm(rms::NormOp op, RowBuilder &rows, RowResults &results) {
       s = rows.roundTo(getElementTypeOrSelf(op.getResidual().getType()), s);
   }
   Value weight = rows.loadWeight(op.getWeight(), op.getWeightOffset());
-  Value variance = rows.meanOfProduct(s, s);
   Value rstd = rows.reciprocalRoot(
-      rows.add(variance, rows.constant(op.getEpsilon().convertToFloat())));
+      rows.fma(rows.dot(s, s), rows.reciprocalHiddenSize(),
+               rows.constant(op.getEpsilon().convertToFloat())));
   Value n = rows.scale(rstd, s);
   Value y = n;
   if (op.getNormRounding() == rms::Rounding::Storage)
@@ -183,7 +184,7 @@ static void buildNormBackward(rms::NormBackwardOp op, RowBuilder &rows,
     Value g = gradOutput;
     if (Value weight = rows.loadWeight(op.getWeight(), op.getWeightOffset()))
       g = rows.multiply(g, weight);
-    Value m = rows.meanOfProduct(g, n);
+    Value m = rows.multiply(rows.dot(g, n), rows.reciprocalHiddenSize());
     Value centred = rows.fma(rows.splat(rows.negate(m)), n, g);
     Value dx = gradSum ? rows.fma(rows.splat(rstd), centred, gradSum)
                        : rows.scale(rstd, centred);

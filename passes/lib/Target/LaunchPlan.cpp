@@ -26,6 +26,18 @@ static int64_t countAccumulators(row::KernelOp kernel) {
   return llvm::range_size(kernel.getBody().getOps<row::AccumulateOp>());
 }
 
+int64_t rmsc::prefetchStageBytes(row::KernelOp kernel,
+                                 row::ScheduleAttr schedule) {
+  int64_t bytes = 0;
+  for (auto load : kernel.getBody().getOps<row::LoadOp>())
+    if (auto type = dyn_cast<row::RowsType>(load.getSource().getType()))
+      bytes += schedule.getThreads() *
+               schedule.getChunks(kernel.getHiddenSize()) *
+               schedule.getElements() *
+               type.getElementType().getIntOrFloatBitWidth() / 8;
+  return bytes;
+}
+
 LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   row::ScheduleAttr schedule = kernel.getScheduleAttr();
   int64_t hiddenSize = kernel.getHiddenSize();
@@ -45,6 +57,11 @@ LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   if (schedule.getGrid() == row::Grid::Persistent)
     rows.maxCtas = schedule.getCtasPerSm() * target.sms;
   rows.waits = schedule.getDependentLaunch();
+  // One stage more than rows ahead: what is copied to a stage must not meet the
+  // reads of the row before.
+  if (schedule.getPrefetchIn() == row::PrefetchIn::Shared)
+    rows.dynamicSharedBytes =
+        (schedule.getPrefetchRows() + 1) * prefetchStageBytes(kernel, schedule);
 
   switch (schedule.getColumnSum()) {
   case row::ColumnSum::None:
@@ -66,6 +83,57 @@ LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   }
   }
   return plan;
+}
+
+std::string rmsc::roleSplitObstacle(row::KernelOp kernel) {
+  SmallVector<Value> worklist;
+  for (auto accumulate : kernel.getBody().getOps<row::AccumulateOp>())
+    worklist.append({accumulate.getLhs(), accumulate.getRhs()});
+  DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second)
+      continue;
+    if (isa<row::ReduceOp, row::DotOp>(op))
+      return "a reduction along the row enters what is summed along columns";
+    if (auto load = dyn_cast<row::LoadOp>(op)) {
+      auto handle = cast<BlockArgument>(load.getSource());
+      if (kernel.mayBeAliased(handle))
+        return "input #" + std::to_string(handle.getArgNumber()) +
+               ", which it would read, may share its buffer with an output";
+    }
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return "";
+}
+
+int64_t rmsc::sharedBytes(row::KernelOp kernel, row::ScheduleAttr schedule) {
+  constexpr int64_t warpSize = 32;
+  int64_t accumulators = countAccumulators(kernel);
+  // One column a float, and a float between the lanes.
+  auto columnFloats = [&](int64_t lanes) {
+    return accumulators * lanes * (schedule.getSumColumns() + 1);
+  };
+  bool reduces = llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<row::ReduceOp, row::DotOp>(op);
+  });
+  int64_t rows = 0, sum = 0;
+  if (reduces && schedule.getThreadsPerRow() > warpSize)
+    rows = 2 * schedule.getRowsPerCta() *
+           llvm::alignTo(schedule.getThreadsPerRow() / warpSize, 4);
+  switch (schedule.getColumnSum()) {
+  case row::ColumnSum::None:
+    break;
+  case row::ColumnSum::RoleSplit:
+    rows += columnFloats(schedule.getThreads() * schedule.getElements() /
+                         schedule.getSumColumns());
+    break;
+  case row::ColumnSum::Partials:
+    sum = columnFloats(schedule.getSumThreads() / schedule.getSumColumns());
+    break;
+  }
+  return 4 * std::max(rows, sum);
 }
 
 LogicalResult
@@ -93,6 +161,30 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                        << " threads do not fit an SM of " << target.chip
                        << ", which holds " << target.threadsPerSm
                        << " threads; lower ctas_per_sm";
+  if (schedule.getPrefetchIn() == row::PrefetchIn::Shared) {
+    for (auto load : kernel.getBody().getOps<row::LoadOp>())
+      if (auto type = dyn_cast<row::RowsType>(load.getSource().getType());
+          type && schedule.getAccessBytes(
+                      type.getElementType().getIntOrFloatBitWidth() / 8) < 4)
+        return emitError() << "prefetch_in = shared copies at least 4 bytes at "
+                              "a time; raise access_bytes and elements";
+    int64_t bytes =
+        (schedule.getPrefetchRows() + 1) * prefetchStageBytes(kernel, schedule);
+    int64_t ctas = std::max<int64_t>(1, schedule.getCtasPerSm());
+    // 4 KB a CTA are left for the buffers of reductions and the system's own.
+    if (bytes + 4096 > target.sharedPerCta ||
+        ctas * (bytes + 4096) > target.sharedPerSm)
+      return emitError() << ctas << " CTAs with " << bytes
+                         << " bytes of rows loaded ahead do not fit the "
+                         << target.sharedPerSm
+                         << " bytes of shared memory of an SM of "
+                         << target.chip << "; lower prefetch_rows";
+  }
+  if (schedule.getCtasPerSm() > target.ctasPerSm)
+    return emitError() << schedule.getCtasPerSm()
+                       << " CTAs do not fit an SM of " << target.chip
+                       << ", which holds " << target.ctasPerSm
+                       << "; lower ctas_per_sm";
   if (schedule.getDependentLaunch() && !target.dependentLaunch)
     return emitError() << target.chip << " has no dependent launch";
   bool sums = schedule.getColumnSum() != row::ColumnSum::None;
@@ -101,5 +193,16 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                                   "columns; drop column_sum"
                                 : "the kernel accumulates along columns; say "
                                   "how with column_sum");
+  if (schedule.getColumnSum() == row::ColumnSum::RoleSplit)
+    if (std::string obstacle = roleSplitObstacle(kernel); !obstacle.empty())
+      return emitError() << "CTAs of their own cannot sum columns: " << obstacle
+                         << "; use column_sum = partials";
+  if (int64_t bytes = sharedBytes(kernel, schedule);
+      bytes > maxStaticSharedBytes)
+    return emitError() << "a CTA would need " << bytes
+                       << " bytes of shared memory, and at most "
+                       << maxStaticSharedBytes
+                       << " can be declared; lower the threads of a CTA, or "
+                          "elements, or raise sum_columns";
   return success();
 }

@@ -55,18 +55,20 @@ struct Draft {
   int64_t threadsPerRow = 32, rowsPerCta = 1, elements = 1, accessBytes = 1;
   row::Grid grid = row::Grid::OneShot;
   int64_t ctasPerSm = 0, prefetchRows = 0;
+  row::PrefetchIn prefetchIn = row::PrefetchIn::Registers;
   row::ColumnLoad columnLoad = row::ColumnLoad::Early;
   row::ColumnSum columnSum = row::ColumnSum::None;
   int64_t sumColumns = 0, sumThreads = 0;
+  bool earlyRelease = false;
   row::CachePolicy loads = row::CachePolicy::Plain,
                    stores = row::CachePolicy::Plain;
   bool strided = false, dependentLaunch = false;
 
   row::ScheduleAttr get(MLIRContext *context) const {
-    return row::ScheduleAttr::get(context, threadsPerRow, rowsPerCta, elements,
-                                  accessBytes, grid, ctasPerSm, prefetchRows,
-                                  columnLoad, columnSum, sumColumns, sumThreads,
-                                  loads, stores, strided, dependentLaunch);
+    return row::ScheduleAttr::get(
+        context, threadsPerRow, rowsPerCta, elements, accessBytes, grid,
+        ctasPerSm, prefetchRows, prefetchIn, columnLoad, columnSum, sumColumns,
+        sumThreads, earlyRelease, loads, stores, strided, dependentLaunch);
   }
 };
 } // namespace
@@ -108,11 +110,20 @@ static void addPartials(Draft &draft, int64_t ctasPerSm, int64_t prefetchRows) {
   draft.sumThreads = 1024;
 }
 
-/// CTAs of this many threads that an SM can hold, at most `wanted`.
-static int64_t ctasThatFit(const Draft &draft, const TargetInfo &target,
-                           int64_t wanted) {
+/// Workspace for partial sums, in bytes for each SM, that a caller is asked for
+/// at most, unless a single row of them takes more.
+static constexpr int64_t maxPartialBytesPerSm = 96 << 10;
+
+/// CTAs of a draft that an SM can hold, at most `wanted`, without too large a
+/// workspace for their partial sums.
+static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
+                           const TargetInfo &target, int64_t wanted) {
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
-  return std::clamp<int64_t>(target.threadsPerSm / threads, 1, wanted);
+  int64_t partialBytes =
+      4 * draft.rowsPerCta * shape.accumulators * shape.hiddenSize;
+  int64_t fit = std::min(target.threadsPerSm / threads,
+                         maxPartialBytesPerSm / partialBytes);
+  return std::clamp<int64_t>(fit, 1, wanted);
 }
 
 SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
@@ -145,14 +156,16 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
     Draft few = vector, middle = vector, many = vector;
     few.columnSum = row::ColumnSum::RoleSplit;
     few.sumColumns = std::max<int64_t>(32, few.elements);
-    addPartials(middle, ctasThatFit(middle, target, 2), 2);
+    addPartials(middle, ctasThatFit(middle, shape, target, 2), 2);
     middle.loads = middle.stores = row::CachePolicy::Streaming;
-    addPartials(many, ctasThatFit(many, target, 3), 1);
+    addPartials(many, ctasThatFit(many, shape, target, 3), 1);
     if (request.batchInvariant) {
       add("many", 0, allRows, many);
     } else {
-      add("few", 0, 600, few);
-      add("middle", 601, 6000, middle);
+      bool split = roleSplitObstacle(kernel).empty();
+      if (split)
+        add("few", 0, 600, few);
+      add("middle", split ? 601 : 0, 6000, middle);
       add("many", 6001, allRows, many);
     }
   }
@@ -165,8 +178,8 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   any.strided = true;
   spreadRow(any, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
   if (shape.accumulators != 0) {
-    addPartials(strided, ctasThatFit(strided, target, 2), 1);
-    addPartials(any, ctasThatFit(any, target, 2), 0);
+    addPartials(strided, ctasThatFit(strided, shape, target, 2), 1);
+    addPartials(any, ctasThatFit(any, shape, target, 2), 0);
   }
   if (vector.elements > 1)
     add("strided", 0, allRows, strided);
@@ -249,5 +262,43 @@ rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
       }
     }
   }
+  return schedules;
+}
+
+SmallVector<row::ScheduleAttr> rmsc::floorSchedules(row::KernelOp kernel,
+                                                    const TargetInfo &target) {
+  KernelShape shape = KernelShape::of(kernel);
+  MLIRContext *context = kernel.getContext();
+  SmallVector<row::ScheduleAttr> schedules;
+  auto add = [&](const Draft &draft) {
+    row::ScheduleAttr schedule = draft.get(context);
+    if (!llvm::is_contained(schedules, schedule))
+      schedules.push_back(schedule);
+  };
+  for (int64_t accessBytes = 16; accessBytes <= target.maxAccessBytes;
+       accessBytes *= 2)
+    for (int64_t ctaThreads : {256, 512, 1024}) {
+      Draft draft;
+      draft.accessBytes = accessBytes;
+      draft.elements = chunkElements(shape, accessBytes);
+      // A row that is longer than a CTA is wide takes several chunks a thread.
+      spreadRow(draft, shape, /*maxThreads=*/ctaThreads, ctaThreads);
+      int64_t fit =
+          target.threadsPerSm / (draft.threadsPerRow * draft.rowsPerCta);
+      for (row::CachePolicy policy :
+           {row::CachePolicy::Plain, row::CachePolicy::Streaming}) {
+        draft.loads = draft.stores = policy;
+        Draft oneShot = draft;
+        add(oneShot);
+        for (int64_t ctasPerSm : {1, 2, 4, 8}) {
+          if (ctasPerSm > fit)
+            break;
+          Draft persistent = draft;
+          persistent.grid = row::Grid::Persistent;
+          persistent.ctasPerSm = ctasPerSm;
+          add(persistent);
+        }
+      }
+    }
   return schedules;
 }

@@ -18,6 +18,7 @@
 
 #include "rmsc/Dialect/Row/Row.h"
 #include "rmsc/Target/Target.h"
+#include <string>
 
 namespace rmsc {
 
@@ -51,17 +52,35 @@ struct LaunchPlan {
   bool strided = false;
 };
 
+/// Bytes of shared memory that one row loaded ahead takes in a CTA, for
+/// `prefetch_in = shared`.
+int64_t prefetchStageBytes(mlir::row::KernelOp kernel,
+                           mlir::row::ScheduleAttr schedule);
+
 /// Largest hidden size that one CTA can hold in registers with accesses of one
 /// element: beyond it a row needs a cluster.
 inline constexpr int64_t maxHiddenSize = 16384;
+
+/// Shared memory that a launch may declare; more would have to be asked for at
+/// run time.
+inline constexpr int64_t maxStaticSharedBytes = 48 << 10;
 
 /// The plan of a scheduled kernel on a chip. The schedule must be one that
 /// `verifySchedule` accepts.
 LaunchPlan planLaunches(mlir::row::KernelOp kernel, const TargetInfo &target);
 
+/// Why CTAs of their own cannot sum this kernel's columns (`column_sum =
+/// role_split`), or an empty text where they can: they read the inputs a second
+/// time while other CTAs walk the rows, and hold no whole row.
+std::string roleSplitObstacle(mlir::row::KernelOp kernel);
+
+/// Shared memory in bytes that the launches of a schedule declare, at most.
+int64_t sharedBytes(mlir::row::KernelOp kernel,
+                    mlir::row::ScheduleAttr schedule);
+
 /// Checks a schedule against a kernel and a chip's limits: the access width,
-/// threads and registers, the elements that a thread would hold. Reports what
-/// is wrong through `emitError`.
+/// threads, CTAs and shared memory, the elements that a thread would hold, how
+/// columns are summed. Reports what is wrong through `emitError`.
 llvm::LogicalResult
 verifySchedule(mlir::row::KernelOp kernel, mlir::row::ScheduleAttr schedule,
                const TargetInfo &target,

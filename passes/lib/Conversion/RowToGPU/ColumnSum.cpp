@@ -190,8 +190,8 @@ void rmsc::walkColumns(Emitter &e, Value cta) {
 // The second launch
 //===----------------------------------------------------------------------===//
 
-/// Partial sums that a thread loads before it adds the first one up.
-static constexpr int64_t partialsAtOnce = 8;
+/// Most partial sums that a thread loads before it adds the first one up.
+static constexpr int64_t maxPartialsAtOnce = 32;
 
 void rmsc::sumPartials(Emitter &e, const LaunchPlan &plan) {
   ImplicitLocOpBuilder &b = e.b;
@@ -199,6 +199,12 @@ void rmsc::sumPartials(Emitter &e, const LaunchPlan &plan) {
   int64_t threads = e.schedule.getSumThreads();
   int64_t lanes = threads / columns;
   int64_t hiddenSize = e.kernel.getHiddenSize();
+
+  // The number of partials is bounded, so one trip of the loop below can take
+  // them all: the latency of the loads is then paid once.
+  int64_t maxPartials = plan.launches[0].maxCtas * plan.launches[0].rowsPerCta;
+  int64_t partialsAtOnce = std::min<int64_t>(
+      maxPartialsAtOnce, llvm::divideCeil(maxPartials, lanes));
 
   Value inSlab = e.remainder(e.getThread(), columns);
   Value lane = e.divide(e.getThread(), columns);

@@ -192,26 +192,46 @@ Value Emitter::chunkPointer(Value base, Type elementType, const Layout &layout,
                        elementType, chunk * layout.chunkStride);
 }
 
+Access Emitter::getAccess(row::LoadOp op) const {
+  Type handle = op.getSource().getType();
+  Access access;
+  access.bytes = schedule.getAccessBytes(
+      row::getHandleElementType(handle).getIntOrFloatBitWidth() / 8);
+  if (isa<row::RowsType>(handle))
+    access.policy = schedule.getLoads();
+  return access;
+}
+
+VectorType Emitter::chunkType(row::LoadOp op, const Layout &layout) const {
+  return VectorType::get({layout.elements},
+                         row::getHandleElementType(op.getSource().getType()));
+}
+
+SmallVector<Value> Emitter::chunkPointers(row::LoadOp op, const Layout &layout,
+                                          Value row) {
+  Value handle = op.getSource();
+  Value base = isa<row::RowsType>(handle.getType()) ? rowPointer(handle, row)
+                                                    : getPointer(handle);
+  SmallVector<Value> pointers;
+  for (int64_t c = 0; c < layout.chunks(); ++c)
+    pointers.push_back(chunkPointer(
+        base, row::getHandleElementType(handle.getType()), layout, c));
+  return pointers;
+}
+
 ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row) {
   Value handle = op.getSource();
-  Type elementType = row::getHandleElementType(handle.getType());
-  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
   if (isa<row::ScalarsType>(handle.getType())) {
+    Type elementType = row::getHandleElementType(handle.getType());
     Value pointer = offsetPointer(b, getPointer(handle), elementType, row);
-    return {LLVM::LoadOp::create(b, elementType, pointer, bytes).getResult()};
+    return {LLVM::LoadOp::create(b, elementType, pointer,
+                                 elementType.getIntOrFloatBitWidth() / 8)
+                .getResult()};
   }
-  Access access;
-  access.bytes = schedule.getAccessBytes(bytes);
-  Value base = getPointer(handle);
-  if (isa<row::RowsType>(handle.getType())) {
-    access.policy = schedule.getLoads();
-    base = rowPointer(handle, row);
-  }
-  auto type = VectorType::get({layout.elements}, elementType);
   ThreadValue chunks;
-  for (int64_t c = 0; c < layout.chunks(); ++c)
-    chunks.push_back(loadVector(b, chunkPointer(base, elementType, layout, c),
-                                type, access));
+  for (Value pointer : chunkPointers(op, layout, row))
+    chunks.push_back(
+        loadVector(b, pointer, chunkType(op, layout), getAccess(op)));
   return chunks;
 }
 
@@ -228,6 +248,18 @@ void Emitter::storeChunks(ValueRange chunks, Value pointer,
     storeVector(b, chunk, chunkPointer(pointer, elementType, layout, c),
                 access);
   }
+}
+
+Value Emitter::getDynamicShared() {
+  OpBuilder::InsertionGuard guard(b);
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  b.setInsertionPoint(function);
+  auto global = LLVM::GlobalOp::create(
+      b, type, /*isConstant=*/false, LLVM::Linkage::External,
+      (function.getName() + "_dynamic").str(), Attribute(), /*alignment=*/16,
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  b.setInsertionPointToStart(&function.getBody().front());
+  return LLVM::AddressOfOp::create(b, global);
 }
 
 Value Emitter::allocateShared(int64_t floats) {
@@ -402,6 +434,16 @@ ThreadValue Emitter::maskChunks(ValueRange chunks, const Layout &layout,
 //===----------------------------------------------------------------------===//
 
 LogicalResult rmsc::verifyRowOp(Operation *op) {
+  // A vector of another length would be taken for a row.
+  int64_t hiddenSize = cast<row::KernelOp>(op->getParentOp()).getHiddenSize();
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (auto vector = dyn_cast<VectorType>(type);
+          vector && vector.getShape() != ArrayRef<int64_t>{hiddenSize})
+        return op->emitError()
+               << "works on " << vector << ", which is no row: a row has "
+               << hiddenSize << " elements";
   if (isa<row::LoadOp, row::StoreOp, row::ReduceOp, row::DotOp,
           row::AccumulateOp>(op))
     return success();
@@ -434,9 +476,8 @@ LogicalResult rmsc::verifyRowOp(Operation *op) {
 static Value emitRoot(ImplicitLocOpBuilder &b, Operation &op, Value operand) {
   StringRef intrinsic = isa<math::SqrtOp>(op) ? "llvm.nvvm.sqrt.rn.f"
                                               : "llvm.nvvm.rsqrt.approx.f";
-  return LLVM::CallIntrinsicOp::create(b, b.getF32Type(),
-                                       b.getStringAttr(intrinsic),
-                                       ValueRange{operand})
+  return LLVM::CallIntrinsicOp::create(
+             b, b.getF32Type(), b.getStringAttr(intrinsic), ValueRange{operand})
       .getResult(0);
 }
 

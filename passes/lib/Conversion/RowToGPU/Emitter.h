@@ -98,6 +98,14 @@ public:
   Layout makeLayout(mlir::Value first, int64_t firstBound, int64_t chunks,
                     int64_t chunksApart);
 
+  /// The address of each chunk that a `row.load` of rows or columns asks for,
+  /// and how it is accessed.
+  llvm::SmallVector<mlir::Value>
+  chunkPointers(mlir::row::LoadOp op, const Layout &layout, mlir::Value row);
+  Access getAccess(mlir::row::LoadOp op) const;
+  /// Type of one chunk of a `row.load` of rows or columns.
+  mlir::VectorType chunkType(mlir::row::LoadOp op, const Layout &layout) const;
+
   /// Loads what a `row.load` asks for.
   ThreadValue load(mlir::row::LoadOp op, const Layout &layout, mlir::Value row);
   /// Stores per-thread chunks of a row of `type` at `pointer`.
@@ -122,6 +130,8 @@ public:
   /// `width` lanes of its group.
   mlir::Value reduceLanes(mlir::Value value, int64_t width,
                           mlir::row::ReduceKind kind);
+  /// The shared memory whose size the launch gives.
+  mlir::Value getDynamicShared();
   /// A shared array of f32.
   mlir::Value allocateShared(int64_t floats);
   /// Pointer to element `index` (i32) of a shared array.
