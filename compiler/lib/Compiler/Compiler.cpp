@@ -12,8 +12,10 @@
 #include "Floor.h"
 #include "Timer.h"
 #include "Translate.h"
+#include "Tuning.h"
 #include "rmsc/Compiler/Package.h"
 #include "rmsc/Pipelines/Pipelines.h"
+#include "rmsc/Target/Scheduler.h"
 #include "rmsc/Target/Target.h"
 #include "rmsrt/Sha256.h"
 
@@ -71,6 +73,10 @@ public:
   llvm::Error findAssembler();
   llvm::Error parse(llvm::MemoryBufferRef input);
   llvm::Error compileChip(ChipState &chip);
+  llvm::Error applyTuning(ChipState &chip);
+  llvm::Error applyRanges(row::KernelOp kernel,
+                          llvm::ArrayRef<TunedRange> ranges,
+                          const TargetInfo &target, StringRef tableName);
   llvm::Error selectVariants(ChipState &chip);
   llvm::Error emitVariants();
   llvm::Error emit(CompiledVariant &variant);
@@ -104,6 +110,8 @@ public:
   OwningOpRef<ModuleOp> module;
   std::vector<ChipState> chips;
   std::optional<Ptxas> ptxas;
+  /// The table that the user named.
+  std::optional<TuningTable> tuning;
   rmsrt::Manifest manifest;
   std::vector<CompiledVariant> variants;
   std::vector<StageTime> times;
@@ -133,6 +141,13 @@ llvm::Error CompilationImpl::checkOptions() {
           return chip.target == target;
         }))
       chips.push_back({target, maxLlvmPtx, {}});
+  }
+  if (!options.tuningFile.empty()) {
+    llvm::Expected<TuningTable> table =
+        TuningTable::readFile(options.tuningFile);
+    if (!table)
+      return table.takeError();
+    tuning = std::move(*table);
   }
   return llvm::Error::success();
 }
@@ -270,11 +285,64 @@ llvm::Error CompilationImpl::selectVariants(ChipState &chip) {
   return llvm::Error::success();
 }
 
-llvm::Error CompilationImpl::compileChip(ChipState &chip) {
+/// Schedules the kernels that a tuning table knows; the rules choose for the
+/// rest. What the user asks for by an option comes before any table.
+llvm::Error CompilationImpl::applyTuning(ChipState &chip) {
+  if (!options.schedule.empty() || options.enumerateSchedules ||
+      options.batchInvariant)
+    return llvm::Error::success();
+  llvm::SmallVector<const TuningTable *> tables;
+  if (tuning)
+    tables.push_back(&*tuning);
+  for (const TuningTable &table : TuningTable::getShipped())
+    tables.push_back(&table);
   for (const rmsrt::Kernel &kernel : manifest.kernels)
-    if (!kernel.operation.floorOf.empty())
-      scheduleFloor(chip.module->lookupSymbol<row::KernelOp>(kernel.name),
-                    *chip.target);
+    for (const TuningTable *table : tables) {
+      std::vector<TunedRange> ranges = table->lookup(kernel, *chip.target);
+      if (ranges.empty())
+        continue;
+      if (llvm::Error error =
+              applyRanges(chip.module->lookupSymbol<row::KernelOp>(kernel.name),
+                          ranges, *chip.target, table->getName()))
+        return error;
+      break;
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error CompilationImpl::applyRanges(row::KernelOp kernel,
+                                         llvm::ArrayRef<TunedRange> ranges,
+                                         const TargetInfo &target,
+                                         StringRef tableName) {
+  auto fail = [&] {
+    return joinContext(diagnostics->take("its schedule"),
+                       "tuning table '" + tableName + "'");
+  };
+  ScheduleRequest request;
+  for (const TunedRange &range : ranges) {
+    request.forced.push_back(row::parseSchedule(
+        range.schedule, context.get(), [&] { return kernel.emitError(); }));
+    if (!request.forced.back())
+      return fail();
+  }
+  llvm::SmallVector<Variant> variants = chooseVariants(kernel, target, request);
+  for (auto [number, range] : llvm::enumerate(ranges)) {
+    variants[number].name = "tuned" + std::to_string(number);
+    variants[number].minRows = range.minRows;
+    variants[number].maxRows = range.maxRows;
+  }
+  if (failed(splitIntoVariants(kernel, variants, target)))
+    return fail();
+  return llvm::Error::success();
+}
+
+llvm::Error CompilationImpl::compileChip(ChipState &chip) {
+  if (options.withFloors)
+    if (llvm::Error error =
+            runPasses("floors", *chip.module, addFloorPasses, &chip))
+      return error;
+  if (llvm::Error error = applyTuning(chip))
+    return error;
   if (llvm::Error error =
           runPasses("schedule", *chip.module, addSchedulePasses, &chip))
     return error;
@@ -448,7 +516,7 @@ llvm::Error CompilationImpl::run(llvm::MemoryBufferRef input) {
   if (llvm::Error error = describeRowKernels(*module, manifest.kernels))
     return error;
   if (options.withFloors)
-    addFloors(*module, manifest.kernels);
+    describeFloors(manifest.kernels);
   if (options.stopAfter == Level::Row)
     return llvm::Error::success();
 

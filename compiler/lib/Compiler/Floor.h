@@ -14,20 +14,14 @@
 #ifndef RMSC_LIB_COMPILER_FLOOR_H
 #define RMSC_LIB_COMPILER_FLOOR_H
 
-#include "rmsc/Dialect/Row/Row.h"
-#include "rmsc/Target/Target.h"
 #include "rmsrt/Manifest.h"
-
-#include "mlir/IR/BuiltinOps.h"
 
 namespace rmsc {
 
-/// At L2: adds a floor for every kernel that reads and writes rows, and its
-/// description: the kernel's rows, in their order and by their names.
-void addFloors(mlir::ModuleOp module, std::vector<rmsrt::Kernel> &kernels);
-
-/// Replaces a floor by one clone for each schedule that may be the fastest.
-void scheduleFloor(mlir::row::KernelOp floor, const TargetInfo &target);
+/// Adds the descriptions of the floors that the pass `row-add-floors` makes:
+/// for each kernel that reads and writes rows, its rows in their order and by
+/// their names.
+void describeFloors(std::vector<rmsrt::Kernel> &kernels);
 
 } // namespace rmsc
 

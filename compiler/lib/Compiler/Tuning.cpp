@@ -1,0 +1,173 @@
+//===-- Tuning.cpp - schedules that were measured ---------------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tuning.h"
+#include "Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace rmsc;
+using nlohmann::json;
+
+/// Two times that differ by no more than this are the same: one tick of the
+/// clock that measured them, in microseconds, or a part of them.
+static constexpr double clockTick = 0.033, sameRatio = 1.01;
+
+/// What a schedule's time depends on beside the rows: the computation, the
+/// hidden size, and what is read and written.
+static std::string describeComputation(llvm::StringRef operation,
+                                       int64_t hiddenSize) {
+  return (operation + " " + llvm::Twine(hiddenSize)).str();
+}
+
+static void describeParameter(std::string &computation, llvm::StringRef role,
+                              llvm::StringRef direction,
+                              llvm::StringRef dtype) {
+  computation += (" " + direction + ":" + role + ":" + dtype).str();
+}
+
+llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text,
+                                               llvm::StringRef name) {
+  auto fail = [&](const llvm::Twine &what) {
+    return makeError("tuning table '" + name + "': " + what +
+                     "; write the table with rms-run tune");
+  };
+  json document = json::parse(text.begin(), text.end(), nullptr,
+                              /*allow_exceptions=*/false);
+  if (document.is_discarded() || !document.is_object())
+    return fail("the text is not a JSON object");
+  if (document.value("format", json()) != "rms-tuning")
+    return fail("its \"format\" is not \"rms-tuning\"");
+  if (document.value("version", json()) != 1)
+    return fail("its \"version\" is not 1, the one that this rmsc reads");
+  TuningTable table;
+  table.name = name.str();
+  rmsrt::Chip chip;
+  json chipName = document.value("chip", json());
+  if (!chipName.is_string() ||
+      !rmsrt::parseChip(chipName.get<std::string>(), chip))
+    return fail("its \"chip\" is no name like sm_90");
+  table.capability = chip.capability;
+  json entries = document.value("entries", json());
+  if (!entries.is_array())
+    return fail("it has no list \"entries\"");
+  for (auto [number, entry] : llvm::enumerate(entries)) {
+    // The types are checked by the conversions, whose failures are exceptions
+    // that end here.
+    try {
+      std::string computation =
+          describeComputation(entry.at("operation").get<std::string>(),
+                              entry.at("hidden_size").get<int64_t>());
+      for (const json &parameter : entry.at("parameters"))
+        describeParameter(computation, parameter.at("role").get<std::string>(),
+                          parameter.at("direction").get<std::string>(),
+                          parameter.at("dtype").get<std::string>());
+      int64_t rows = entry.at("rows").get<int64_t>();
+      Times &times = table.computations[computation][rows];
+      for (const json &variant : entry.at("variants")) {
+        std::string schedule = variant.at("schedule").get<std::string>();
+        // Variants for strided operands are there too and are not tuned.
+        if (llvm::StringRef(schedule).contains("strided = true"))
+          continue;
+        times[schedule] = variant.at("us").get<double>();
+      }
+      if (times.empty())
+        table.computations[computation].erase(rows);
+    } catch (const json::exception &exception) {
+      return fail("entries[" + llvm::Twine(number) + "]: " + exception.what());
+    }
+  }
+  return table;
+}
+
+llvm::Expected<TuningTable> TuningTable::readFile(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return makeError("cannot read the tuning table '" + path +
+                     "': " + buffer.getError().message() +
+                     "; name a file that rms-run tune wrote");
+  return parse((*buffer)->getBuffer(), path);
+}
+
+llvm::ArrayRef<TuningTable> TuningTable::getShipped() {
+  static const std::vector<TuningTable> tables = [] {
+    std::vector<TuningTable> parsed;
+    for (auto [name, text] : getShippedTuningTexts()) {
+      llvm::Expected<TuningTable> table = parse(text, name);
+      // A test reads every shipped table, so none is dropped here unseen.
+      if (table)
+        parsed.push_back(std::move(*table));
+      else
+        llvm::consumeError(table.takeError());
+    }
+    return parsed;
+  }();
+  return tables;
+}
+
+std::vector<TunedRange> TuningTable::lookup(const rmsrt::Kernel &kernel,
+                                            const TargetInfo &target) const {
+  if (target.major != capability.major || target.minor != capability.minor)
+    return {};
+  std::string computation = describeComputation(
+      rmsrt::toString(kernel.operation.kind), kernel.hiddenSize);
+  for (const rmsrt::Parameter &parameter : kernel.parameters)
+    if (parameter.used)
+      describeParameter(
+          computation, parameter.role,
+          parameter.direction == rmsrt::Direction::Input ? "input" : "output",
+          rmsrt::toString(parameter.dtype));
+  auto found = computations.find(computation);
+  if (found == computations.end() || found->second.empty())
+    return {};
+
+  // As few ranges as possible: each goes on for as long as one schedule is as
+  // good as the best one everywhere in it.
+  std::vector<TunedRange> ranges;
+  std::set<std::string> good;
+  int64_t lastRows = 0;
+  auto pick = [&](const Times &times) {
+    return *llvm::min_element(good,
+                              [&](const std::string &a, const std::string &b) {
+                                return times.at(a) < times.at(b);
+                              });
+  };
+  const Times *lastTimes = nullptr;
+  for (const auto &[rows, times] : found->second) {
+    double best = std::numeric_limits<double>::max();
+    for (const auto &[schedule, time] : times)
+      best = std::min(best, time);
+    std::set<std::string> goodHere;
+    for (const auto &[schedule, time] : times)
+      if (time <= best + clockTick || time <= best * sameRatio)
+        goodHere.insert(schedule);
+    std::set<std::string> both;
+    std::set_intersection(good.begin(), good.end(), goodHere.begin(),
+                          goodHere.end(), std::inserter(both, both.end()));
+    if (lastTimes && both.empty()) {
+      // Half way between two numbers of rows, in their ratio.
+      int64_t end = std::max<int64_t>(
+          lastRows, std::sqrt(double(std::max<int64_t>(1, lastRows)) * rows));
+      int64_t begin = ranges.empty() ? 0 : ranges.back().maxRows + 1;
+      ranges.push_back({begin, end, pick(*lastTimes)});
+      both = std::move(goodHere);
+    } else if (!lastTimes) {
+      both = std::move(goodHere);
+    }
+    good = std::move(both);
+    lastRows = rows;
+    lastTimes = &times;
+  }
+  ranges.push_back({ranges.empty() ? 0 : ranges.back().maxRows + 1,
+                    std::numeric_limits<int32_t>::max(), pick(*lastTimes)});
+  return ranges;
+}
