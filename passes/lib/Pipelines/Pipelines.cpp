@@ -41,6 +41,13 @@ void rmsc::addRMSToRowPasses(OpPassManager &manager,
   manager.addNestedPass<row::KernelOp>(createRowHoistLoads());
 }
 
+void rmsc::addFloorPasses(OpPassManager &manager,
+                          const PipelineOptions &options) {
+  RowAddFloorsOptions floors;
+  floors.chip = options.chip;
+  manager.addPass(createRowAddFloors(floors));
+}
+
 void rmsc::addSchedulePasses(OpPassManager &manager,
                              const PipelineOptions &options) {
   RowSelectScheduleOptions select;

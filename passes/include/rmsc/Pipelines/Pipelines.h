@@ -52,6 +52,10 @@ void addFusionPasses(mlir::OpPassManager &manager);
 /// L1 to L2: `rms` becomes row kernels.
 void addRMSToRowPasses(mlir::OpPassManager &manager,
                        const PipelineOptions &options);
+/// Within L2, for benchmarks: adds kernels that only move the rows of each
+/// kernel, with schedules of their own.
+void addFloorPasses(mlir::OpPassManager &manager,
+                    const PipelineOptions &options);
 /// L2 to L3: every row kernel becomes one scheduled kernel for each variant,
 /// and the module names its chip.
 void addSchedulePasses(mlir::OpPassManager &manager,

@@ -68,6 +68,12 @@ llvm::LogicalResult splitIntoVariants(mlir::row::KernelOp kernel,
 llvm::SmallVector<mlir::row::ScheduleAttr>
 enumerateSchedules(mlir::row::KernelOp kernel, const TargetInfo &target);
 
+/// Schedules among which the fastest copy is, for a kernel that only moves rows
+/// (see `row-add-floors`): accesses of full width, every size of CTA and of
+/// grid that may win somewhere, with and without streaming hints.
+llvm::SmallVector<mlir::row::ScheduleAttr>
+floorSchedules(mlir::row::KernelOp kernel, const TargetInfo &target);
+
 } // namespace rmsc
 
 #endif // RMSC_TARGET_SCHEDULER_H
