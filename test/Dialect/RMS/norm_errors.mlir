@@ -242,7 +242,7 @@ func.func @c11_rounding_without_residual(%x: tensor<?x8xbf16>) {
 
 // An operand that is no ranked tensor does not reach the constraints.
 func.func @unranked(%x: tensor<*xf32>) {
-  // expected-error @below {{operand #0 must be ranked tensor of bf16, f16 or f32, but got 'tensor<*xf32>'}}
+  // expected-error @below {{operand #0 must be ranked tensor [..., H] of bf16, f16 or f32, but got 'tensor<*xf32>'}}
   %y = "rms.norm"(%x) <{epsilon = 1.0e-06 : f32, operandSegmentSizes = array<i32: 1, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>}>
       : (tensor<*xf32>) -> tensor<?x8xf32>
   return

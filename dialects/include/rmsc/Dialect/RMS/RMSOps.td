@@ -14,11 +14,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "rmsc/Dialect/RMS/RMSDialect.td"
 include "rmsc/Dialect/RMS/RMSInterfaces.td"
 
-// The predicate checks less than the description says: element types are left
-// to the verifiers, which can name the operand and the remedy.
-def RMS_Tensor
+// The predicate checks less than the descriptions say: shapes and element types
+// are left to the verifiers, which can name the operand and the remedy.
+class RMS_Tensor<string description>
     : Type<CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
-           "ranked tensor of bf16, f16 or f32", "::mlir::RankedTensorType">;
+           "ranked tensor " # description, "::mlir::RankedTensorType">;
+def RMS_Rows : RMS_Tensor<"[..., H] of bf16, f16 or f32">;
+def RMS_Columns : RMS_Tensor<"[H] of bf16, f16 or f32, shared by all rows">;
+def RMS_Scalars : RMS_Tensor<"[...] or [..., 1] of f32, one element a row">;
 
 class RMS_Op<string mnemonic>
     : Op<RMS_Dialect, mnemonic,
@@ -61,7 +64,7 @@ def RMS_NormOp : RMS_Op<"norm"> {
     dynamic and none included, counts as rows; no rows at all is no error.
     Dynamic sizes that meet at run time must agree.
 
-    Constraints:
+    Constraints, each an error of the verifier:
     - (C1) `x` has a last dimension, the hidden size, that is static and at
       least 1.
     - (C2) element types are bf16, f16 or f32, and tensors have no encoding.
@@ -90,19 +93,19 @@ def RMS_NormOp : RMS_Op<"norm"> {
         -> y(tensor<?x2048xbf16>) sum(tensor<?x2048xbf16>)
     ```
   }];
-  let arguments = (ins RMS_Tensor:$x,
-                       Optional<RMS_Tensor>:$residual,
-                       Optional<RMS_Tensor>:$weight,
+  let arguments = (ins RMS_Rows:$x,
+                       Optional<RMS_Rows>:$residual,
+                       Optional<RMS_Columns>:$weight,
                        F32Attr:$epsilon,
                        DefaultValuedAttr<F32Attr, "0.0f">:$weight_offset,
                        DefaultValuedAttr<RMS_RoundingAttr,
                            "::mlir::rms::Rounding::None">:$residual_rounding,
                        DefaultValuedAttr<RMS_RoundingAttr,
                            "::mlir::rms::Rounding::None">:$norm_rounding);
-  let results = (outs RMS_Tensor:$y,
-                      Optional<RMS_Tensor>:$sum,
-                      Optional<RMS_Tensor>:$rstd,
-                      Optional<RMS_Tensor>:$normalized);
+  let results = (outs RMS_Rows:$y,
+                      Optional<RMS_Rows>:$sum,
+                      Optional<RMS_Scalars>:$rstd,
+                      Optional<RMS_Rows>:$normalized);
   let assemblyFormat = [{
     `x` `(` $x `:` type($x) `)`
     (`residual` `(` $residual^ `:` type($residual) `)`)?
@@ -140,7 +143,7 @@ def RMS_NormBackwardOp : RMS_Op<"norm_backward"> {
     Each result is rounded once, to its own element type; one that is not asked
     for is not computed. dw is summed in f32; without rows it is zero.
 
-    Constraints:
+    Constraints, each an error of the verifier:
     - (C1) `grad_output` has a last dimension, the hidden size, that is static
       and at least 1.
     - (C2) element types are bf16, f16 or f32, and tensors have no encoding.
@@ -169,15 +172,15 @@ def RMS_NormBackwardOp : RMS_Op<"norm_backward"> {
         -> dx(tensor<?x?x2560xbf16>) dw(tensor<2560xf32>)
     ```
   }];
-  let arguments = (ins RMS_Tensor:$grad_output,
-                       Optional<RMS_Tensor>:$normalized,
-                       Optional<RMS_Tensor>:$sum,
-                       RMS_Tensor:$rstd,
-                       Optional<RMS_Tensor>:$weight,
-                       Optional<RMS_Tensor>:$grad_sum,
+  let arguments = (ins RMS_Rows:$grad_output,
+                       Optional<RMS_Rows>:$normalized,
+                       Optional<RMS_Rows>:$sum,
+                       RMS_Scalars:$rstd,
+                       Optional<RMS_Columns>:$weight,
+                       Optional<RMS_Rows>:$grad_sum,
                        DefaultValuedAttr<F32Attr, "0.0f">:$weight_offset);
-  let results = (outs Optional<RMS_Tensor>:$dx,
-                      Optional<RMS_Tensor>:$dw);
+  let results = (outs Optional<RMS_Rows>:$dx,
+                      Optional<RMS_Columns>:$dw);
   let assemblyFormat = [{
     `grad_output` `(` $grad_output `:` type($grad_output) `)`
     (`normalized` `(` $normalized^ `:` type($normalized) `)`)?
