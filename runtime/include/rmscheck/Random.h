@@ -48,6 +48,9 @@ public:
   /// Element `index`, before its rounding to the parameter's type.
   float operator()(uint64_t index) const;
 
+  /// Elements first to first + count - 1: the same bits, sooner.
+  void fill(uint64_t first, size_t count, float *values) const;
+
 private:
   uint64_t key;
   bool isRstd;

@@ -126,6 +126,24 @@ Case::Case(const Kernel &kernel, const CaseOptions &options)
   reset();
 }
 
+/// One loop a type: the type is decided outside of it.
+static void storeElements(Dtype dtype, uint8_t *data, int64_t first,
+                          int64_t count, const float *values) {
+  switch (dtype) {
+  case Dtype::F32:
+    std::memcpy(data + first * 4, values, size_t(count) * 4);
+    return;
+  case Dtype::BF16:
+    for (int64_t k = 0; k < count; ++k)
+      storeElement(Dtype::BF16, data, first + k, values[k]);
+    return;
+  case Dtype::F16:
+    for (int64_t k = 0; k < count; ++k)
+      storeElement(Dtype::F16, data, first + k, values[k]);
+    return;
+  }
+}
+
 void Case::fillInput(size_t i) {
   const Parameter &p = subject.parameters[i];
   if (!p.used)
@@ -145,14 +163,16 @@ void Case::fillInput(size_t i) {
   }
   parallelRanges(elements(i), kGrain, threads(),
                  [&](unsigned, int64_t begin, int64_t end) {
-                   int64_t row = begin / columns, column = begin % columns;
-                   for (int64_t e = begin; e < end; ++e) {
-                     storeElement(p.dtype, data, row * pitch + column,
-                                  stream(uint64_t(e)));
-                     if (++column == columns) {
-                       column = 0;
-                       ++row;
-                     }
+                   std::vector<float> values(size_t(std::min(columns, kGrain)));
+                   for (int64_t e = begin; e < end;) {
+                     // At most to the end of the row that `e` is in.
+                     const int64_t row = e / columns, column = e % columns;
+                     const int64_t count = std::min(
+                         {columns - column, end - e, int64_t(values.size())});
+                     stream.fill(uint64_t(e), size_t(count), values.data());
+                     storeElements(p.dtype, data, row * pitch + column, count,
+                                   values.data());
+                     e += count;
                    }
                  });
 }

@@ -126,6 +126,16 @@ TEST(RandomTest, KnownValues) {
     EXPECT_EQ(bitsOf(rstd(i)), expectedRstd[i]) << i << ": " << rstd(i);
 }
 
+TEST(RandomTest, FillsWithTheSameBits) {
+  for (const char *role : {"x", "rstd"}) {
+    RandomStream stream(3, 100, 20, named(role, role));
+    std::vector<float> values(1000);
+    stream.fill(777, values.size(), values.data());
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(bitsOf(values[i]), bitsOf(stream(777 + i))) << i;
+  }
+}
+
 TEST(RandomTest, StreamsDependOnWhatTheySay) {
   const auto first = [](uint64_t seed, int64_t hidden, int64_t rows,
                         const char *role, const char *name) {
