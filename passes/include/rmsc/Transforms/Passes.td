@@ -266,6 +266,54 @@ def RowHoistLoads : Pass<"row-hoist-loads", "::mlir::row::KernelOp"> {
   ];
 }
 
+def RowAddFloors : Pass<"row-add-floors", "::mlir::ModuleOp"> {
+  let summary = "Add kernels that only move the rows of others";
+  let description = [{
+    The floor of a kernel is the fastest kernel that reads the rows that it reads
+    and writes the rows that it writes, and computes nothing worth mentioning: a
+    benchmark measures it in the same run and states a kernel's time as a ratio
+    to it. For every `row.kernel` without a schedule that has rows on both sides,
+    this pass adds `@<kernel>_floor` in every schedule that may be the fastest
+    copy on the chip (`@<kernel>_floor_s0`, `_s1`, ...); which one it is, is left
+    to the measurement. Columns, scalars and operands that are not used are left
+    out. The values stored are a bitwise `and` of the inputs and mean nothing.
+
+    It runs ahead of `row-select-schedule`, which leaves the floors as they are.
+
+    Example:
+
+    ```mlir
+    row.kernel @twice hidden 64 inputs(%x: !row.rows<64xf32>)
+        outputs(%y: !row.rows<64xf32>) {
+      %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
+      %1 = arith.addf %0, %0 : vector<64xf32>
+      row.store %1, %y : vector<64xf32>, !row.rows<64xf32>
+    }
+    ```
+
+    gets, once for each schedule,
+
+    ```mlir
+    row.kernel @twice_floor hidden 64 inputs(%x: !row.rows<64xf32>)
+        outputs(%y: !row.rows<64xf32>) {
+      %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
+      %1 = arith.bitcast %0 : vector<64xf32> to vector<64xi32>
+      %2 = arith.bitcast %1 : vector<64xi32> to vector<64xf32>
+      row.store %2, %y : vector<64xf32>, !row.rows<64xf32>
+    }
+    ```
+
+    Fails where the chip is not known.
+  }];
+  let options = [Option<"chip", "chip", "std::string", [{"sm_100"}],
+                        "Chip to choose schedules for">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::row::RowDialect"];
+  let statistics = [
+    Statistic<"numFloors", "num-floors", "Number of scheduled floors added">
+  ];
+}
+
 def RowSelectSchedule : Pass<"row-select-schedule", "::mlir::ModuleOp"> {
   let summary = "Choose the schedules of row kernels for a chip";
   let description = [{
