@@ -192,6 +192,27 @@ func.func @returned_truncated_sums(%x: tensor<?x64xbf16>,
         tensor<?x64xf32>
 }
 
+// The rounded sum is returned, and extended again for the norm.
+//
+// CHECK-LABEL: func.func @returned_and_extended_sum(
+// CHECK-NEXT: %[[Y:.*]], %[[SUM:.*]] = rms.norm x(%arg0 : tensor<?x64xbf16>) residual(%arg1 : tensor<?x64xbf16>) weight(%arg2 : tensor<64xbf16>) epsilon(1.0e-06) residual_rounding(storage) -> y(tensor<?x64xbf16>) sum(tensor<?x64xbf16>)
+// CHECK-NEXT: return %[[Y]], %[[SUM]]
+func.func @returned_and_extended_sum(%x: tensor<?x64xbf16>,
+                                     %r: tensor<?x64xbf16>,
+                                     %w: tensor<64xbf16>)
+    -> (tensor<?x64xbf16>, tensor<?x64xbf16>) {
+  %0 = arith.extf %x : tensor<?x64xbf16> to tensor<?x64xf32>
+  %1 = arith.extf %r : tensor<?x64xbf16> to tensor<?x64xf32>
+  %2 = arith.addf %0, %1 : tensor<?x64xf32>
+  %3 = arith.truncf %2 : tensor<?x64xf32> to tensor<?x64xbf16>
+  %4 = arith.extf %3 : tensor<?x64xbf16> to tensor<?x64xf32>
+  %5 = arith.extf %w : tensor<64xbf16> to tensor<64xf32>
+  %y = rms.norm x(%4 : tensor<?x64xf32>) weight(%5 : tensor<64xf32>)
+      epsilon(1.0e-06) -> y(tensor<?x64xf32>)
+  %6 = arith.truncf %y : tensor<?x64xf32> to tensor<?x64xbf16>
+  return %6, %3 : tensor<?x64xbf16>, tensor<?x64xbf16>
+}
+
 // The op moves up to where the sum is used first.
 //
 // CHECK-LABEL: func.func @sum_used_before_norm(

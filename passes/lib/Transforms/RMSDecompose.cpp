@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace rmsc {
 #define GEN_PASS_DEF_RMSDECOMPOSE
@@ -37,9 +37,8 @@ public:
         hiddenSize(rows.getType().getShape().back()),
         sizes(tensor::getMixedSizes(builder, loc, rows)) {}
 
-  /// A tensor of rows whose elements follow from the inputs' own. An input may
-  /// hold rows, columns or one element a row; which one, its rank and position
-  /// in `columns` say.
+  /// A tensor of rows: each element follows from the elements of the inputs
+  /// that belong to its row and column.
   Value mapRows(ValueRange rowInputs, ValueRange scalarInputs,
                 ValueRange columnInputs, Body body) {
     SmallVector<IteratorType> iterators(rank, IteratorType::parallel);
@@ -224,132 +223,119 @@ Value getScale(RowMath &math, ValueRange columns, const APFloat &offset) {
   return columns.empty() ? Value() : math.addOffset(columns.front(), offset);
 }
 
-struct DecomposeNorm : OpRewritePattern<NormOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(NormOp op,
-                                PatternRewriter &rewriter) const override {
-    RowMath rows(rewriter, op.getLoc(), op.getX());
-    Value sum = op.getX();
-    if (op.getResidual()) {
-      Type rounded = op.getResidualRounding() == Rounding::Storage
-                         ? op.getResidual().getType().getElementType()
-                         : rewriter.getF32Type();
-      sum = rows.mapRows({sum, op.getResidual()}, {}, {},
-                         [&](RowMath &math, ValueRange values) {
-                           return math.round(math.add(values[0], values[1]),
-                                             rounded);
-                         });
-    }
-    Value squares =
-        rows.sumRows(sum, {}, {}, [](RowMath &math, ValueRange values) {
-          return math.multiply(values[0], values[0]);
-        });
-    Value rstd =
-        rows.mapScalars(squares, [&](RowMath &math, ValueRange values) {
-          Value mean = math.mean(values[0]);
-          return math.reciprocalRoot(math.addOffset(mean, op.getEpsilon()));
-        });
-    Value normalized =
-        rows.mapRows(sum, rstd, {}, [](RowMath &math, ValueRange values) {
-          return math.multiply(values[0], values[1]);
-        });
-    Value y = normalized;
-    Type rounded = op.getNormRounding() == Rounding::Storage
-                       ? op.getX().getType().getElementType()
+void decompose(RewriterBase &rewriter, NormOp op) {
+  RowMath rows(rewriter, op.getLoc(), op.getX());
+  Value sum = op.getX();
+  if (op.getResidual()) {
+    Type rounded = op.getResidualRounding() == Rounding::Storage
+                       ? op.getResidual().getType().getElementType()
                        : rewriter.getF32Type();
-    SmallVector<Value, 1> weight;
-    if (op.getWeight())
-      weight.push_back(op.getWeight());
-    if (op.getWeight() || !rounded.isF32())
-      y = rows.mapRows(y, {}, weight, [&](RowMath &math, ValueRange values) {
-        Value n = math.round(values[0], rounded);
-        Value scale = getScale(math, values.drop_front(), op.getWeightOffset());
-        return scale ? math.multiply(n, scale) : n;
-      });
-
-    SmallVector<Value> results{rows.store(y, op.getY().getType())};
-    if (op.getSum())
-      results.push_back(rows.store(sum, op.getSum().getType()));
-    if (op.getRstd())
-      results.push_back(rows.store(rstd, op.getRstd().getType()));
-    if (op.getNormalized())
-      results.push_back(rows.store(normalized, op.getNormalized().getType()));
-    rewriter.replaceOp(op, results);
-    return success();
+    sum = rows.mapRows(
+        {sum, op.getResidual()}, {}, {}, [&](RowMath &math, ValueRange values) {
+          return math.round(math.add(values[0], values[1]), rounded);
+        });
   }
-};
+  Value squares =
+      rows.sumRows(sum, {}, {}, [](RowMath &math, ValueRange values) {
+        return math.multiply(values[0], values[0]);
+      });
+  Value rstd = rows.mapScalars(squares, [&](RowMath &math, ValueRange values) {
+    Value mean = math.mean(values[0]);
+    return math.reciprocalRoot(math.addOffset(mean, op.getEpsilon()));
+  });
+  Value normalized =
+      rows.mapRows(sum, rstd, {}, [](RowMath &math, ValueRange values) {
+        return math.multiply(values[0], values[1]);
+      });
+  Value y = normalized;
+  Type rounded = op.getNormRounding() == Rounding::Storage
+                     ? op.getX().getType().getElementType()
+                     : rewriter.getF32Type();
+  SmallVector<Value, 1> weight;
+  if (op.getWeight())
+    weight.push_back(op.getWeight());
+  if (op.getWeight() || !rounded.isF32())
+    y = rows.mapRows(y, {}, weight, [&](RowMath &math, ValueRange values) {
+      Value n = math.round(values[0], rounded);
+      Value scale = getScale(math, values.drop_front(), op.getWeightOffset());
+      return scale ? math.multiply(n, scale) : n;
+    });
 
-struct DecomposeNormBackward : OpRewritePattern<NormBackwardOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(NormBackwardOp op,
-                                PatternRewriter &rewriter) const override {
-    RowMath rows(rewriter, op.getLoc(), op.getGradOutput());
-    Value gradOutput = op.getGradOutput();
-    Value normalized = op.getNormalized();
-    if (!normalized)
-      normalized = rows.mapRows(op.getSum(), op.getRstd(), {},
-                                [](RowMath &math, ValueRange values) {
-                                  return math.multiply(values[0], values[1]);
-                                });
+  SmallVector<Value> results{rows.store(y, op.getY().getType())};
+  if (op.getSum())
+    results.push_back(rows.store(sum, op.getSum().getType()));
+  if (op.getRstd())
+    results.push_back(rows.store(rstd, op.getRstd().getType()));
+  if (op.getNormalized())
+    results.push_back(rows.store(normalized, op.getNormalized().getType()));
+  rewriter.replaceOp(op, results);
+}
 
-    SmallVector<Value> results;
-    if (op.getDx()) {
-      Value scaled = gradOutput;
-      if (op.getWeight())
-        scaled =
-            rows.mapRows(gradOutput, {}, op.getWeight(),
-                         [&](RowMath &math, ValueRange values) {
-                           return math.multiply(
-                               values[0], getScale(math, values.drop_front(),
-                                                   op.getWeightOffset()));
-                         });
-      Value sum = rows.sumRows({scaled, normalized}, {}, {},
+void decompose(RewriterBase &rewriter, NormBackwardOp op) {
+  RowMath rows(rewriter, op.getLoc(), op.getGradOutput());
+  Value gradOutput = op.getGradOutput();
+  Value normalized = op.getNormalized();
+  if (!normalized)
+    normalized = rows.mapRows(op.getSum(), op.getRstd(), {},
+                              [](RowMath &math, ValueRange values) {
+                                return math.multiply(values[0], values[1]);
+                              });
+
+  SmallVector<Value> results;
+  if (op.getDx()) {
+    Value scaled = gradOutput;
+    if (op.getWeight())
+      scaled = rows.mapRows(gradOutput, {}, op.getWeight(),
+                            [&](RowMath &math, ValueRange values) {
+                              return math.multiply(
+                                  values[0], getScale(math, values.drop_front(),
+                                                      op.getWeightOffset()));
+                            });
+    Value sum = rows.sumRows({scaled, normalized}, {}, {},
+                             [](RowMath &math, ValueRange values) {
+                               return math.multiply(values[0], values[1]);
+                             });
+    Value mean = rows.mapScalars(sum, [](RowMath &math, ValueRange values) {
+      return math.mean(values[0]);
+    });
+    SmallVector<Value> rowInputs{scaled, normalized};
+    if (op.getGradSum())
+      rowInputs.push_back(op.getGradSum());
+    Value dx = rows.mapRows(
+        rowInputs, {op.getRstd(), mean}, {},
+        [](RowMath &math, ValueRange values) {
+          Value g = values[0], n = values[1];
+          Value gradSum = values.size() == 5 ? values[2] : Value();
+          Value rstd = values.drop_back().back(), mean = values.back();
+          Value dx =
+              math.multiply(rstd, math.subtract(g, math.multiply(mean, n)));
+          return gradSum ? math.add(dx, gradSum) : dx;
+        });
+    results.push_back(rows.store(dx, op.getDx().getType()));
+  }
+  if (op.getDw()) {
+    Value dw = rows.sumColumns({gradOutput, normalized}, {},
                                [](RowMath &math, ValueRange values) {
                                  return math.multiply(values[0], values[1]);
                                });
-      Value mean = rows.mapScalars(sum, [](RowMath &math, ValueRange values) {
-        return math.mean(values[0]);
-      });
-      SmallVector<Value> rowInputs{scaled, normalized};
-      if (op.getGradSum())
-        rowInputs.push_back(op.getGradSum());
-      Value dx = rows.mapRows(
-          rowInputs, {op.getRstd(), mean}, {},
-          [](RowMath &math, ValueRange values) {
-            Value g = values[0], n = values[1];
-            Value gradSum = values.size() == 5 ? values[2] : Value();
-            Value rstd = values.drop_back().back(), mean = values.back();
-            Value dx =
-                math.multiply(rstd, math.subtract(g, math.multiply(mean, n)));
-            return gradSum ? math.add(dx, gradSum) : dx;
-          });
-      results.push_back(rows.store(dx, op.getDx().getType()));
-    }
-    if (op.getDw()) {
-      Value dw = rows.sumColumns({gradOutput, normalized}, {},
-                                 [](RowMath &math, ValueRange values) {
-                                   return math.multiply(values[0], values[1]);
-                                 });
-      results.push_back(rows.store(dw, op.getDw().getType()));
-    }
-    rewriter.replaceOp(op, results);
-    return success();
+    results.push_back(rows.store(dw, op.getDw().getType()));
   }
-};
+  rewriter.replaceOp(op, results);
+}
 
 struct RMSDecompose : rmsc::impl::RMSDecomposeBase<RMSDecompose> {
   void runOnOperation() override {
-    // No greedy driver: it would fold the very operations that this pass is to
+    // No pattern driver: it would fold the very operations that this pass is to
     // show.
     SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<NormOp, NormBackwardOp>(op))
-        ops.push_back(op);
-    });
-    RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeNorm, DecomposeNormBackward>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-    numDecomposed += ops.size();
+    getOperation()->walk([&](KernelOpInterface op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      TypeSwitch<Operation *>(op).Case<NormOp, NormBackwardOp>(
+          [&](auto kernel) { decompose(rewriter, kernel); });
+      ++numDecomposed;
+    }
   }
 };
 } // namespace
