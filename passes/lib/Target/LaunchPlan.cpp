@@ -162,12 +162,19 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                        << ", which holds " << target.threadsPerSm
                        << " threads; lower ctas_per_sm";
   if (schedule.getPrefetchIn() == row::PrefetchIn::Shared) {
-    for (auto load : kernel.getBody().getOps<row::LoadOp>())
+    for (auto load : kernel.getBody().getOps<row::LoadOp>()) {
+      auto handle = cast<BlockArgument>(load.getSource());
+      if (kernel.mayBeAliased(handle))
+        return emitError() << "prefetch_in = shared copies rows beyond the "
+                              "last one too, and input #"
+                           << handle.getArgNumber()
+                           << " may be written in place; use registers";
       if (auto type = dyn_cast<row::RowsType>(load.getSource().getType());
           type && schedule.getAccessBytes(
                       type.getElementType().getIntOrFloatBitWidth() / 8) < 4)
         return emitError() << "prefetch_in = shared copies at least 4 bytes at "
                               "a time; raise access_bytes and elements";
+    }
     int64_t bytes =
         (schedule.getPrefetchRows() + 1) * prefetchStageBytes(kernel, schedule);
     int64_t ctas = std::max<int64_t>(1, schedule.getCtasPerSm());

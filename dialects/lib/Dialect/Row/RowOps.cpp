@@ -189,9 +189,10 @@ LogicalResult KernelOp::verify() {
                            << " cannot share the buffer of input #" << input
                            << ": both must be rows of one element type (C3)";
   }
-  if (static_cast<int64_t>(getMinRows()) < 0 || getMinRows() > getMaxRows())
-    return emitOpError() << "is meant for rows from " << getMinRows() << " to "
-                         << getMaxRows() << ", which is no range (C9)";
+  int64_t minRows = getMinRows(), maxRows = getMaxRows();
+  if (minRows < 0 || minRows > maxRows)
+    return emitOpError() << "is meant for rows from " << minRows << " to "
+                         << maxRows << ", which is no range (C9)";
   if (ScheduleAttr schedule = getScheduleAttr())
     if (hiddenSize % schedule.getElements() != 0)
       return emitOpError() << "hidden size " << hiddenSize

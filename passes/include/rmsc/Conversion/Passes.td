@@ -46,8 +46,9 @@ def ConvertRowToGPU : Pass<"convert-row-to-gpu", "::mlir::ModuleOp"> {
     module's `row.target`. Full: no `row` op is left. It decides nothing that the
     schedule has not decided, and it knows no RMSNorm.
 
-    Loads are never predicated: what lies beyond a row or beyond the last row
-    repeats the last chunk or row, counts nothing in a sum and is not stored.
+    Loads are not predicated, unless an output may be written over the input:
+    what lies beyond a row or beyond the last row repeats the last chunk or row,
+    counts nothing in a sum and is not stored.
   }];
   let options = [
     Option<"ptx", "ptx", "int", "0",

@@ -219,7 +219,8 @@ SmallVector<Value> Emitter::chunkPointers(row::LoadOp op, const Layout &layout,
   return pointers;
 }
 
-ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row) {
+ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row,
+                          Value valid) {
   Value handle = op.getSource();
   if (isa<row::ScalarsType>(handle.getType())) {
     Type elementType = row::getHandleElementType(handle.getType());
@@ -228,10 +229,31 @@ ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row) {
                                  elementType.getIntOrFloatBitWidth() / 8)
                 .getResult()};
   }
+  bool inPlace = kernel.mayBeAliased(cast<BlockArgument>(handle));
+  VectorType type = chunkType(op, layout);
   ThreadValue chunks;
-  for (Value pointer : chunkPointers(op, layout, row))
-    chunks.push_back(
-        loadVector(b, pointer, chunkType(op, layout), getAccess(op)));
+  for (auto [c, pointer] : llvm::enumerate(chunkPointers(op, layout, row))) {
+    Value predicate = inPlace ? both(valid, layout.inRow[c]) : Value();
+    if (!predicate) {
+      chunks.push_back(loadVector(b, pointer, type, getAccess(op)));
+      continue;
+    }
+    // What is written in place is read by the thread that writes it and by no
+    // other: a repeated chunk or row is another thread's.
+    auto branch =
+        scf::IfOp::create(b, type, predicate, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loadVector(b, pointer, type, getAccess(op)));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(
+        b, arith::ConstantOp::create(
+               b, type,
+               DenseElementsAttr::get(
+                   type, b.getFloatAttr(type.getElementType(), 0.0)))
+               .getResult());
+    chunks.push_back(branch.getResult(0));
+  }
   return chunks;
 }
 
@@ -536,12 +558,13 @@ void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
   for (Value operand : op.getOperands())
     if (auto load = operand.getDefiningOp<row::LoadOp>())
       if (!values.contains(operand))
-        values[operand] = this->load(load, layout, row.row);
+        values[operand] = this->load(load, layout, row.row, row.valid);
 
   TypeSwitch<Operation *>(&op)
       .Case<row::LoadOp>([&](row::LoadOp load) {
         if (!values.contains(load.getResult()))
-          values[load.getResult()] = this->load(load, layout, row.row);
+          values[load.getResult()] =
+              this->load(load, layout, row.row, row.valid);
       })
       .Case<row::StoreOp>([&](row::StoreOp store) {
         Value target = store.getTarget();

@@ -106,8 +106,10 @@ public:
   /// Type of one chunk of a `row.load` of rows or columns.
   mlir::VectorType chunkType(mlir::row::LoadOp op, const Layout &layout) const;
 
-  /// Loads what a `row.load` asks for.
-  ThreadValue load(mlir::row::LoadOp op, const Layout &layout, mlir::Value row);
+  /// Loads what a `row.load` asks for. `valid` (i1, null: true) tells whether
+  /// the row counts; a row that does not must be one that can be loaded from.
+  ThreadValue load(mlir::row::LoadOp op, const Layout &layout, mlir::Value row,
+                   mlir::Value valid);
   /// Stores per-thread chunks of a row of `type` at `pointer`.
   void storeChunks(mlir::ValueRange chunks, mlir::Value pointer,
                    const Layout &layout, mlir::Value valid,

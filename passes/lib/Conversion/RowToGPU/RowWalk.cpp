@@ -54,10 +54,11 @@ public:
     virtual ~Prefetch() = default;
     /// Ahead of the loop, for each of the first rows in turn: starts loading a
     /// row and adds to what the loop carries.
-    virtual void start(Value row, SmallVectorImpl<Value> &carried) = 0;
+    virtual void start(const CurrentRow &row,
+                       SmallVectorImpl<Value> &carried) = 0;
     /// In the loop: starts loading `aheadRow`, maps the loads of the current
     /// row, and gives what the loop carries on.
-    virtual void advance(ValueRange args, Value aheadRow,
+    virtual void advance(ValueRange args, const CurrentRow &aheadRow,
                          SmallVectorImpl<Value> &next, ValueMap &values) = 0;
 
   protected:
@@ -95,18 +96,24 @@ private:
       return loaded;
     for (Operation &op : e.kernel.getBody().front())
       if (isColumnLoad(op)) {
-        ThreadValue value = e.load(cast<row::LoadOp>(op), layout, /*row=*/{});
+        ThreadValue value =
+            e.load(cast<row::LoadOp>(op), layout, /*row=*/{}, /*valid=*/{});
         llvm::append_range(loaded, value);
         values[op.getResult(0)] = std::move(value);
       }
     return loaded;
   }
   /// The row loads of one row, one after the other.
-  SmallVector<Value> loadRow(Value row) {
+  SmallVector<Value> loadRow(const CurrentRow &row) {
     SmallVector<Value> loaded;
     for (row::LoadOp load : rowLoads)
-      llvm::append_range(loaded, e.load(load, layout, row));
+      llvm::append_range(loaded, e.load(load, layout, row.row, row.valid));
     return loaded;
+  }
+  /// A row that may lie beyond the last one, whatever the CTA's own row does.
+  CurrentRow rowAhead(Value base) {
+    Value row = rowOf(base);
+    return {clamp(row), e.lessThan(row, e.getRows())};
   }
   void mapRow(ValueRange loaded, ValueMap &values) {
     for (row::LoadOp load : rowLoads) {
@@ -134,7 +141,7 @@ void RowWalk::walkOnce(Value cta) {
   CurrentRow row = currentRow(firstRow(cta));
   ValueMap values;
   // The rows come from far, the columns are likely in the cache: rows first.
-  SmallVector<Value> loaded = loadRow(row.row);
+  SmallVector<Value> loaded = loadRow(row);
   mapRow(loaded, values);
   llvm::append_range(loaded, loadColumns(values));
   pinVectors(e.b, loaded);
@@ -147,11 +154,11 @@ class RegisterPrefetch : public RowWalk::Prefetch {
 public:
   using Prefetch::Prefetch;
 
-  void start(Value row, SmallVectorImpl<Value> &carried) override {
+  void start(const CurrentRow &row, SmallVectorImpl<Value> &carried) override {
     llvm::append_range(carried, walk.loadRow(row));
   }
-  void advance(ValueRange args, Value aheadRow, SmallVectorImpl<Value> &next,
-               ValueMap &values) override {
+  void advance(ValueRange args, const CurrentRow &aheadRow,
+               SmallVectorImpl<Value> &next, ValueMap &values) override {
     int64_t perRow = args.size() / walk.e.schedule.getPrefetchRows();
     walk.mapRow(args.take_front(perRow), values);
     SmallVector<Value> loaded = walk.loadRow(aheadRow);
@@ -171,21 +178,21 @@ public:
       : Prefetch(walk), shared(walk.e.getDynamicShared()),
         stageBytes(prefetchStageBytes(walk.e.kernel, walk.e.schedule)) {}
 
-  void start(Value row, SmallVectorImpl<Value> &carried) override {
-    copy(row, walk.e.i32(started++ * stageBytes));
+  void start(const CurrentRow &row, SmallVectorImpl<Value> &carried) override {
+    copy(row.row, walk.e.i32(started++ * stageBytes));
     llvm::append_range(carried, loadScalars(row));
     if (started == walk.e.schedule.getPrefetchRows())
       carried.push_back(walk.e.i32(0));
   }
-  void advance(ValueRange args, Value aheadRow, SmallVectorImpl<Value> &next,
-               ValueMap &values) override {
+  void advance(ValueRange args, const CurrentRow &aheadRow,
+               SmallVectorImpl<Value> &next, ValueMap &values) override {
     ImplicitLocOpBuilder &b = walk.e.b;
     int64_t ahead = walk.e.schedule.getPrefetchRows();
     Value stage = args.back();
     // The stage ahead of this one: it was read one row ago, and the barrier of
     // that row's reduction lies in between.
     Value free = step(stage, ahead * stageBytes);
-    copy(aheadRow, free);
+    copy(aheadRow.row, free);
     SmallVector<Value> scalars = loadScalars(aheadRow);
     NVVM::CpAsyncWaitGroupOp::create(b, ahead);
 
@@ -249,11 +256,12 @@ private:
     }
     NVVM::CpAsyncCommitGroupOp::create(b);
   }
-  SmallVector<Value> loadScalars(Value row) {
+  SmallVector<Value> loadScalars(const CurrentRow &row) {
     SmallVector<Value> loaded;
     for (row::LoadOp load : walk.rowLoads)
       if (isa<row::ScalarsType>(load.getSource().getType()))
-        llvm::append_range(loaded, walk.e.load(load, walk.layout, row));
+        llvm::append_range(loaded,
+                           walk.e.load(load, walk.layout, row.row, row.valid));
     return loaded;
   }
 
@@ -285,7 +293,7 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
   SmallVector<Value> carried;
   Value ahead = begin;
   for (int64_t i = 0; i < prefetchRows; ++i) {
-    prefetch->start(clamp(rowOf(ahead)), carried);
+    prefetch->start(rowAhead(ahead), carried);
     ahead = arith::AddIOp::create(b, ahead, step);
   }
   size_t prefetched = carried.size();
@@ -308,10 +316,10 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
       Value aheadRow = arith::AddIOp::create(
           b, loop.getInductionVar(),
           arith::MulIOp::create(b, step, e.i64(prefetchRows)));
-      prefetch->advance(args.take_front(prefetched), clamp(rowOf(aheadRow)),
-                        next, values);
+      prefetch->advance(args.take_front(prefetched), rowAhead(aheadRow), next,
+                        values);
     } else {
-      SmallVector<Value> loaded = loadRow(row.row);
+      SmallVector<Value> loaded = loadRow(row);
       pinVectors(b, loaded);
       mapRow(loaded, values);
     }
