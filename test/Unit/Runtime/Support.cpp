@@ -138,7 +138,8 @@ static void put(std::string &bytes, uint64_t value, int size) {
 
 std::string zip(const Entries &entries) {
   std::string bytes, directory;
-  for (const auto &[name, data] : entries) {
+  for (const auto &entry : entries) {
+    const std::string &name = entry.first, &data = entry.second;
     const size_t offset = bytes.size();
     const uint32_t crc = uint32_t(crc32(
         0, reinterpret_cast<const Bytef *>(data.data()), uInt(data.size())));
