@@ -24,7 +24,7 @@ import triton.language as tl
 
 import protocol
 import rmsrt
-from protocol import DEVICE, median_us
+from protocol import DEVICE
 
 EPSILON = 1e-6
 SMS = torch.cuda.get_device_properties(0).multi_processor_count
@@ -500,12 +500,12 @@ def correct(suite, peer, buffers, case):
 
 def fastest(launchers, ring, calls):
     """The fastest of several launchers by a short measurement of each."""
-    best = None
-    for name, run in launchers:
-        time = median_us(lambda: run(ring()), calls, 3)
-        if best is None or time < best[0]:
-            best = time, name, run
-    return best
+    launchers = list(launchers)
+    times = protocol.medians_us(
+        [lambda run=run: run(ring()) for _, run in launchers], calls
+    )
+    _, index = min((time, index) for index, time in enumerate(times))
+    return launchers[index]
 
 
 def measure(suite, ours, case, quick, skip):
@@ -516,7 +516,7 @@ def measure(suite, ours, case, quick, skip):
     result = {"case": label, "rows": rows, "peers": {}, "notes": {}}
 
     floors = [*suite.copies(), *ours.floor_launchers(rows, ring)]
-    _, name, run = fastest(floors, ring, 10)
+    name, run = fastest(floors, ring, 10)
     result["floor_us"] = statistics.median(full(run))
     result["floor_by"] = name
 
@@ -547,7 +547,7 @@ def measure(suite, ours, case, quick, skip):
             result["notes"][name] = f"failed: {type(error).__name__}: {text}"
 
     def tuned_triton():
-        _, name, run = fastest(suite.triton(rows), ring, 10)
+        name, run = fastest(suite.triton(rows), ring, 10)
         return Peer(run, f"best of the tuning: {name}")
 
     def compiled():

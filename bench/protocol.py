@@ -56,15 +56,12 @@ class Ring:
         return self.sets[self._next]
 
 
-def spans_us(call, calls=CALLS, warm_ups=WARM_UPS):
-    """Times `calls` calls of `call()`; returns microseconds, one a call."""
-    for _ in range(warm_ups):
-        flush_l2()
-        call()
+def record_us(callables):
+    """Calls each of them once, and returns the microseconds that each took."""
     torch.cuda.synchronize()
     activities = [torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=activities) as profile:
-        for _ in range(calls):
+        for call in callables:
             flush_l2()
             call()
             torch.cuda.synchronize()
@@ -86,13 +83,30 @@ def spans_us(call, calls=CALLS, warm_ups=WARM_UPS):
             current = start, end
     if current:
         spans.append(current)
-    if len(spans) != calls:
-        raise RuntimeError(f"{calls} calls were made but {len(spans)} recorded")
+    if len(spans) != len(callables):
+        raise RuntimeError(f"{len(callables)} calls were made, {len(spans)} recorded")
     return [(end - start) / 1e3 for start, end in spans]
 
 
-def median_us(call, calls=CALLS, warm_ups=WARM_UPS):
-    return statistics.median(spans_us(call, calls, warm_ups))
+def spans_us(call, calls=CALLS, warm_ups=WARM_UPS):
+    """Times `calls` calls of `call()`; returns microseconds, one a call."""
+    for _ in range(warm_ups):
+        flush_l2()
+        call()
+    return record_us([call] * calls)
+
+
+def medians_us(callables, rounds, warm_ups=2):
+    """The median time of each callable. A round calls each of them once, so that
+    none has the quieter minute; one recording serves all, since starting one takes
+    longer than the calls."""
+    for _ in range(warm_ups):
+        for call in callables:
+            flush_l2()
+            call()
+    spans = record_us(list(callables) * rounds)
+    count = len(callables)
+    return [statistics.median(spans[first::count]) for first in range(count)]
 
 
 def geomean(values):
