@@ -40,6 +40,7 @@ public:
         if (i + 1 < cells.size())
           line += std::string(widths[i] - cells[i].size() + 2, ' ');
       }
+      line.resize(line.find_last_not_of(' ') + 1);
       std::printf("%s\n", line.c_str());
     }
   }

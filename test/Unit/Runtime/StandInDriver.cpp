@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StandIn.h"
+#include "StandInGpu.h"
 
 #include "Driver.h"
 
@@ -77,7 +78,7 @@ EXPORT Result cuDeviceGetAttribute(int *value, int attribute, Device) {
   ENTER("cuDeviceGetAttribute");
   *value = attribute == kComputeCapabilityMajor   ? control.major
            : attribute == kComputeCapabilityMinor ? control.minor
-                                                  : 0;
+                                                  : 1024;
   return kSuccess;
 }
 EXPORT Result cuCtxGetCurrent(Context *context) {
@@ -113,7 +114,7 @@ EXPORT Result cuStreamGetCtx(Stream stream, Context *context) {
 }
 EXPORT Result cuStreamIsCapturing(Stream, int *status) {
   ENTER("cuStreamIsCapturing");
-  *status = control.capturing;
+  *status = control.capturing || standin::isCapturing();
   return kSuccess;
 }
 EXPORT Result cuLibraryLoadData(Library *library, const void *code,
@@ -186,6 +187,9 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfig *config, Function function,
   }
   for (size_t i = 0; i < control.argumentCount; ++i)
     record.arguments.push_back(*static_cast<uint64_t *>(parameters[i]));
-  control.launches.push_back(std::move(record));
+  if (standin::computes())
+    standin::compute(record.entry, parameters);
+  else
+    control.launches.push_back(std::move(record));
   return kSuccess;
 }
