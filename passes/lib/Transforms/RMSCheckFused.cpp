@@ -9,6 +9,9 @@
 #include "rmsc/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace rmsc {
 #define GEN_PASS_DEF_RMSCHECKFUSED

@@ -7,11 +7,12 @@
 
 #include "rmsc/Dialect/RMS/RMS.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::rms;
