@@ -225,13 +225,21 @@ llvm::Error CompilationImpl::parse(llvm::MemoryBufferRef input) {
     return llvm::Error::success();
   std::string message = llvm::toString(
       diagnostics->take("parsing '" + input.getBufferIdentifier() + "'"));
-  // Upstream's remedy is an option of mlir-opt.
-  StringRef text(message);
-  size_t remedy = text.find(" If this is intended, please use -allow-unreg");
-  if (remedy != StringRef::npos)
-    message = text.take_front(remedy).str() +
-              " A program may hold rms ops and, around them, func, arith, "
-              "math, linalg and tensor ops; lower any other first";
+  // Upstream's remedies are an option of mlir-opt and a page on how to write
+  // tools.
+  for (StringRef remedy :
+       {" If this is intended, please use -allow-unreg",
+        "\n  note: Available dialects:", ": Available dialects:"}) {
+    size_t begin = message.find(remedy.str());
+    if (begin == std::string::npos)
+      continue;
+    message.resize(begin);
+    // A note has its place on the line ahead of it.
+    message.resize(std::min(message.size(), message.find("\n  note: ")));
+    message = StringRef(message).rtrim(" .").str() +
+              "; a program may hold rms ops and, around them, func, arith, "
+              "math, linalg and tensor ops: lower any other first";
+  }
   return makeError(message);
 }
 
@@ -296,14 +304,19 @@ llvm::Error CompilationImpl::applyTuning(ChipState &chip) {
     tables.push_back(&*tuning);
   for (const TuningTable &table : TuningTable::getShipped())
     tables.push_back(&table);
+  // The ops first: the variants that take their places have names of their own,
+  // which may be those of other kernels.
+  llvm::SmallVector<std::pair<row::KernelOp, const rmsrt::Kernel *>> kernels;
   for (const rmsrt::Kernel &kernel : manifest.kernels)
+    kernels.emplace_back(chip.module->lookupSymbol<row::KernelOp>(kernel.name),
+                         &kernel);
+  for (auto [op, kernel] : kernels)
     for (const TuningTable *table : tables) {
-      std::vector<TunedRange> ranges = table->lookup(kernel, *chip.target);
+      std::vector<TunedRange> ranges = table->lookup(*kernel, *chip.target);
       if (ranges.empty())
         continue;
       if (llvm::Error error =
-              applyRanges(chip.module->lookupSymbol<row::KernelOp>(kernel.name),
-                          ranges, *chip.target, table->getName()))
+              applyRanges(op, ranges, *chip.target, table->getName()))
         return error;
       break;
     }
@@ -500,21 +513,18 @@ llvm::Error CompilationImpl::run(llvm::MemoryBufferRef input) {
             addFusionPasses(manager);
           }))
     return error;
-  manifest.kernels = describeFunctions(*module, options.rsqrt == Rsqrt::Exact
-                                                    ? rmsrt::Rsqrt::Exact
-                                                    : rmsrt::Rsqrt::Approx);
-  if (manifest.kernels.empty() && module->getOps<row::KernelOp>().empty())
-    return makeError("'" + input.getBufferIdentifier() +
-                     "' holds no function with an rms op, so there is nothing "
-                     "to compile; write one with rms.norm or "
-                     "rms.norm_backward");
+  FailureOr<std::vector<rmsrt::Kernel>> kernels = describeFunctions(
+      *module, options.rsqrt == Rsqrt::Exact ? rmsrt::Rsqrt::Exact
+                                             : rmsrt::Rsqrt::Approx);
+  if (failed(kernels))
+    return diagnostics->take("describing the kernels");
+  manifest.kernels = std::move(*kernels);
   if (options.stopAfter == Level::RMS)
     return llvm::Error::success();
 
   if (llvm::Error error = runPasses("rms to row", *module, addRMSToRowPasses))
     return error;
-  if (llvm::Error error = describeRowKernels(*module, manifest.kernels))
-    return error;
+  describeRowKernels(*module, manifest.kernels);
   if (options.withFloors)
     describeFloors(manifest.kernels);
   if (options.stopAfter == Level::Row)

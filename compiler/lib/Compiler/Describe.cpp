@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Describe.h"
-#include "Error.h"
 #include "rmsc/Dialect/RMS/RMS.h"
 #include "rmsc/Target/LaunchPlan.h"
 
@@ -109,15 +108,32 @@ static rmsrt::Kernel describeFunction(func::FuncOp function,
   return kernel;
 }
 
-std::vector<rmsrt::Kernel> rmsc::describeFunctions(ModuleOp module,
-                                                   rmsrt::Rsqrt rsqrt) {
+/// Whether a name can be that of an entry point in PTX and of a file.
+static bool isKernelName(StringRef name) {
+  constexpr size_t maxLength = 200;
+  return !name.empty() && name.size() <= maxLength &&
+         !llvm::isDigit(name.front()) && llvm::all_of(name, [](char c) {
+           return llvm::isAlnum(c) || c == '_';
+         });
+}
+
+FailureOr<std::vector<rmsrt::Kernel>>
+rmsc::describeFunctions(ModuleOp module, rmsrt::Rsqrt rsqrt) {
   std::vector<rmsrt::Kernel> kernels;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     auto ops = function.getOps<rms::KernelOpInterface>();
-    if (!ops.empty())
-      kernels.push_back(describeFunction(function, *ops.begin(), rsqrt));
+    if (ops.empty())
+      continue;
+    if (!isKernelName(function.getSymName())) {
+      function.emitError()
+          << "the kernel is named after its function, whose name must be of "
+             "letters, digits and '_', begin with no digit, and have at most "
+             "200 characters; rename the function";
+      return failure();
+    }
+    kernels.push_back(describeFunction(function, *ops.begin(), rsqrt));
   }
   return kernels;
 }
@@ -128,48 +144,15 @@ static rmsrt::Dtype getDtype(Type type) {
                         : rmsrt::Dtype::F32;
 }
 
-/// What a row kernel of the program itself is, without names for its operands.
-static rmsrt::Kernel describeCopy(row::KernelOp op) {
-  rmsrt::Kernel kernel;
-  kernel.name = op.getSymName().str();
-  kernel.hiddenSize = op.getHiddenSize();
-  kernel.operation.kind = rmsrt::OperationKind::Copy;
-  for (BlockArgument handle : op.getHandles()) {
-    rmsrt::Parameter &parameter = kernel.parameters.emplace_back();
-    bool isInput = handle.getArgNumber() < op.getNumInputs();
-    parameter.direction =
-        isInput ? rmsrt::Direction::Input : rmsrt::Direction::Output;
-    parameter.role = isInput ? "x" : "y";
-    parameter.rank = isa<row::RowsType>(handle.getType()) ? 2 : 1;
-  }
-  nameParameters(kernel.parameters);
-  return kernel;
-}
-
-/// Whether the body does nothing but loads, stores and conversions.
-static bool isCopy(row::KernelOp op) {
-  return llvm::all_of(op.getBody().front(), [](Operation &inner) {
-    return isa<row::LoadOp, row::StoreOp, arith::ExtFOp, arith::TruncFOp>(
-        inner);
-  });
-}
-
-llvm::Error rmsc::describeRowKernels(ModuleOp module,
-                                     std::vector<rmsrt::Kernel> &kernels) {
+void rmsc::describeRowKernels(ModuleOp module,
+                              std::vector<rmsrt::Kernel> &kernels) {
   for (auto op : module.getOps<row::KernelOp>()) {
     auto kernel = llvm::find_if(kernels, [&](const rmsrt::Kernel &candidate) {
       return candidate.name == op.getSymName();
     });
-    if (kernel == kernels.end()) {
-      if (!isCopy(op))
-        return makeError("row.kernel @" + op.getSymName() +
-                         " computes, and a manifest can describe only what an "
-                         "rms op computes; write the computation as an rms op");
-      kernels.push_back(describeCopy(op));
-      kernel = std::prev(kernels.end());
-    }
-    assert(kernel->parameters.size() == op.getHandles().size() &&
-           "a row kernel has the parameters of its function");
+    assert(kernel != kernels.end() &&
+           kernel->parameters.size() == op.getHandles().size() &&
+           "a row kernel has the name and the parameters of its function");
     for (auto [parameter, handle] :
          llvm::zip_equal(kernel->parameters, op.getHandles())) {
       Type type = handle.getType();
@@ -185,7 +168,6 @@ llvm::Error rmsc::describeRowKernels(ModuleOp module,
       if (input >= 0)
         kernel->parameters[input].mayAlias = op.getNumInputs() + output;
   }
-  return llvm::Error::success();
 }
 
 size_t rmsc::findKernel(row::KernelOp variant,

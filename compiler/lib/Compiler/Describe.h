@@ -13,21 +13,19 @@
 #include "rmsrt/Manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/Error.h"
 
 namespace rmsc {
 
 /// At L1: one kernel for every function that holds an `rms` op, with what the
 /// op and the function say of it: names, roles, ranks, directions, the
-/// operation.
-std::vector<rmsrt::Kernel> describeFunctions(mlir::ModuleOp module,
-                                             rmsrt::Rsqrt rsqrt);
+/// operation. Reports a function whose name a kernel cannot have.
+llvm::FailureOr<std::vector<rmsrt::Kernel>>
+describeFunctions(mlir::ModuleOp module, rmsrt::Rsqrt rsqrt);
 
 /// At L2: completes the kernels by what their row kernels say: kinds, types,
-/// which inputs are read, which may be shared. Row kernels that the program
-/// itself holds are added; those must only copy.
-llvm::Error describeRowKernels(mlir::ModuleOp module,
-                               std::vector<rmsrt::Kernel> &kernels);
+/// which inputs are read, which may be shared.
+void describeRowKernels(mlir::ModuleOp module,
+                        std::vector<rmsrt::Kernel> &kernels);
 
 /// At L3: the number of the kernel that a scheduled row kernel is a variant of.
 size_t findKernel(mlir::row::KernelOp variant,

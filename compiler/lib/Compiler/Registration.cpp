@@ -7,7 +7,6 @@
 
 #include "rmsc/Compiler/Compiler.h"
 #include "rmsc/Dialect/RMS/RMS.h"
-#include "rmsc/Dialect/Row/Row.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,8 +29,6 @@ void rmsc::registerDialects(DialectRegistry &registry) {
   registry.insert<rms::RMSDialect, func::FuncDialect, arith::ArithDialect,
                   linalg::LinalgDialect, math::MathDialect,
                   tensor::TensorDialect>();
-  // A program may also hold row kernels of its own.
-  registry.insert<row::RowDialect>();
 
   // L5 to LLVM IR: without one of these, translation fails with "cannot be
   // converted to LLVM IR: missing `LLVMTranslationDialectInterface`

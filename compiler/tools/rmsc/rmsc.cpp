@@ -26,6 +26,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <csignal>
+#include <mutex>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -370,8 +371,11 @@ static Error run(const Arguments &arguments) {
 /// LLVM ends the process on faults of its own; the user gets one message in our
 /// form, and no file stays behind.
 static void reportFatalError(void *, const char *reason, bool) {
-  errs() << "rmsc: error: LLVM gave up: " << reason
-         << "; please report this with the program\n";
+  // Several threads may get here; the first one's message is the one.
+  static std::mutex mutex;
+  mutex.lock();
+  errs() << "rmsc: error: LLVM gave up: " + std::string(reason) +
+                "; please report this with the program\n";
   sys::RunInterruptHandlers();
   _exit(1);
 }

@@ -227,9 +227,17 @@ struct ConvertRMSToRow
       return signalPassFailure();
     }
     for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      // A private function that computes nothing here is no kernel (see
+      // rms-check-fused), and nobody can call it any more.
+      if (function.isPrivate() &&
+          function.getOps<rms::KernelOpInterface>().empty()) {
+        function.erase();
+        continue;
+      }
       if (failed(convert(function)))
         return signalPassFailure();
+    }
   }
 
   LogicalResult convert(func::FuncOp function) {
