@@ -113,7 +113,7 @@ def main():
     rows = [case[0] for case in suite.cases]
     if arguments.rows:
         rows = [int(r) for r in arguments.rows.split(",")]
-    torch.cuda.init()
+    torch.empty(1, device="cuda")  # makes a context current on this thread
     library = build(arguments.source)
     ours = peers.Ours(rmsrt.Package(arguments.package, arguments.library), suite)
     results = []

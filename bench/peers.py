@@ -626,7 +626,7 @@ def main():
         if len(cases) != len(wanted):
             sys.exit(f"--rows names rows that are no case of {arguments.suite}")
     torch.manual_seed(1)
-    torch.cuda.init()
+    torch.empty(1, device="cuda")  # makes a context current on this thread
     package = rmsrt.Package(arguments.package, arguments.library)
     ours = Ours(package, suite)
     results = []
