@@ -124,6 +124,9 @@ Code::compile(gpu::GPUModuleOp module, const CompileOptions &options) {
   std::unique_ptr<Code> code(new Code);
   code->jit->engine = std::move(*engine);
   llvm::orc::LLJIT &lljit = *code->jit->engine;
+  // The errors come back from the calls below as well, where they belong.
+  lljit.getExecutionSession().setErrorReporter(
+      [](llvm::Error error) { llvm::consumeError(std::move(error)); });
   llvm::orc::SymbolMap symbols;
   for (const RuntimeCall &call : runtimeCalls())
     symbols[lljit.mangleAndIntern(call.name)] = {
@@ -136,6 +139,7 @@ Code::compile(gpu::GPUModuleOp module, const CompileOptions &options) {
           std::move(llvmModule), std::move(llvmContext))))
     return fail(std::move(error));
 
+  code->checked = options.checks;
   code->entries = std::move(lowered->entries);
   code->siteTable = std::move(lowered->sites);
   code->objects = std::move(lowered->objects);

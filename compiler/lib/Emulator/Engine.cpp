@@ -156,8 +156,12 @@ llvm::Expected<Report> rmsc::emulator::run(
     launch.code = config.code;
     launch.entry = config.code->find(config.entry);
     launch.number = number;
-    for (const Argument &argument : arguments)
+    launch.sites = config.code->sites().data();
+    for (const Argument &argument : arguments) {
       launch.argumentValues.push_back(argument.value);
+      launch.argumentMemories.push_back(
+          argument.buffer < 0 ? nullptr : &session.memories[argument.buffer]);
+    }
     launch.layout = layOut(*config.code, config.dynamicSharedBytes);
     launch.clusters = config.ctas / config.cluster;
     if (options.order == Order::Random) {
@@ -190,7 +194,9 @@ llvm::Expected<Report> rmsc::emulator::run(
     previous = number;
   }
   // After a fault that ended a CTA the rest is a consequence.
-  bool checked = !launches.empty() && !launches.front().code->sites().empty();
+  bool checked = llvm::all_of(launches, [](const LaunchConfig &config) {
+    return config.code->isChecked();
+  });
   if (checked && !session.aborted)
     checkResults(session);
   return session.collector.take();

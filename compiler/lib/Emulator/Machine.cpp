@@ -23,6 +23,12 @@ thread_local Thread *rmsc::emulator::currentThread = nullptr;
 /// Only what a fiber touches of its stack takes memory.
 static constexpr size_t stackBytes = 256 * 1024;
 
+/// A stack and the page below it that nobody may touch.
+static size_t stackStride() {
+  static const size_t stride = stackBytes + sysconf(_SC_PAGESIZE);
+  return stride;
+}
+
 Record Thread::record() const {
   return who.at(cta->epoch, clusterEpoch, warpEpoch);
 }
@@ -129,9 +135,8 @@ void Worker::switchTo(Context &self, Thread &next) {
   currentThread = &next;
   if (!next.started) {
     next.started = true;
-    size_t page = sysconf(_SC_PAGESIZE);
     size_t index = &next - threads.get();
-    char *top = stacks + (index + 1) * (stackBytes + page);
+    char *top = stacks + (index + 1) * stackStride();
     // Stacks lie a multiple of a page apart; without this their tops would all
     // fall into the same few cache lines.
     top -= (index % 32) * 128;
@@ -280,8 +285,7 @@ public:
         return area;
       }
     }
-    size_t page = sysconf(_SC_PAGESIZE);
-    size_t stride = stackBytes + page;
+    size_t stride = stackStride();
     void *area =
         mmap(nullptr, stride * count, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -290,7 +294,8 @@ public:
                                "emulated threads");
     // A page that nobody may touch lies below every stack.
     for (unsigned i = 0; i < count; ++i)
-      mprotect(static_cast<char *>(area) + i * stride, page, PROT_NONE);
+      mprotect(static_cast<char *>(area) + i * stride, stride - stackBytes,
+               PROT_NONE);
     return static_cast<char *>(area);
   }
 
@@ -355,6 +360,7 @@ Worker::Worker(LaunchState &launch, unsigned index) : launch(launch) {
         Thread &thread = warp.threads[lane];
         thread.cta = &cta;
         thread.warp = &warp;
+        thread.launch = &launch;
         thread.number = w * 32 + lane;
         thread.lane = lane;
       }

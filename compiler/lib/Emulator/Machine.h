@@ -33,6 +33,7 @@ namespace rmsc::emulator {
 
 struct Cluster;
 struct Cta;
+struct LaunchState;
 struct Warp;
 struct Worker;
 
@@ -76,6 +77,7 @@ enum class Wait : uint8_t { None, Barrier, Collective, Cluster, Done };
 struct Thread : Context {
   Cta *cta = nullptr;
   Warp *warp = nullptr;
+  LaunchState *launch = nullptr;
   /// In the CTA and in the warp.
   uint32_t number = 0, lane = 0;
   Record who;
@@ -179,8 +181,11 @@ struct LaunchState {
   const LaunchConfig *config = nullptr;
   const Code *code = nullptr;
   const Entry *entry = nullptr;
+  const Site *sites = nullptr;
   int number = 0;
   llvm::SmallVector<uint64_t> argumentValues;
+  /// The memory that each argument points into, null where there is none.
+  llvm::SmallVector<Memory *> argumentMemories;
   SharedLayout layout;
   /// Bit k: launch k has ended for sure when this one starts; the same for a
   /// thread of it that has waited.

@@ -161,7 +161,7 @@ std::string Memory::place(uint64_t offset) const {
 namespace {
 
 const Site &siteOf(const Thread &thread, uint32_t site) {
-  return thread.cta->cluster->launch->code->sites()[site];
+  return thread.launch->sites[site];
 }
 
 /// "llvm.store of 16 bytes at y+4096 (row 2, column 0)".
@@ -172,7 +172,7 @@ void describeGlobal(llvm::raw_ostream &os, const Site &site,
 }
 
 void describeWho(llvm::raw_ostream &os, Record record, const Thread &thread) {
-  if (record.launch() != thread.cta->cluster->launch->number)
+  if (record.launch() != thread.launch->number)
     os << "launch " << record.launch() << ", ";
   if (record.manyCtas())
     os << "several blocks";
@@ -189,12 +189,10 @@ void describeWho(llvm::raw_ostream &os, Record record, const Thread &thread) {
 /// The buffer that a site's pointer points into: the one of the argument it was
 /// computed from, else the one that holds the address. Null where there is
 /// none.
-Memory *memoryOf(Session &session, const Site &site, uint64_t address) {
-  if (site.argument >= 0) {
-    int buffer = session.arguments[site.argument].buffer;
-    return buffer < 0 ? nullptr : &session.memories[buffer];
-  }
-  for (Memory &memory : session.memories)
+Memory *memoryOf(LaunchState &launch, const Site &site, uint64_t address) {
+  if (site.argument >= 0)
+    return launch.argumentMemories[site.argument];
+  for (Memory &memory : launch.session->memories)
     if (address - memory.start < memory.bytes)
       return &memory;
   return nullptr;
@@ -203,7 +201,7 @@ Memory *memoryOf(Session &session, const Site &site, uint64_t address) {
 [[noreturn]] void outOfBounds(Thread &thread, uint32_t number, Memory *memory,
                               uint64_t address, uint64_t bytes) {
   const Site &site = siteOf(thread, number);
-  Session &session = *thread.cta->cluster->launch->session;
+  Session &session = *thread.launch->session;
   int operand = memory ? int(memory - session.memories.data()) : -1;
   fatal(thread, FaultKind::OutOfBounds, number, operand, [&](Fault &fault) {
     llvm::raw_string_ostream os(fault.message);
@@ -234,7 +232,7 @@ template <bool concurrent>
 void touchGlobal(Thread &thread, uint32_t number, const Site &site,
                  Memory &memory, uint64_t offset, uint64_t bytes, Mode mode,
                  const char *value) {
-  LaunchState &launch = *thread.cta->cluster->launch;
+  LaunchState &launch = *thread.launch;
   int operand = int(&memory - launch.session->memories.data());
   Record now = thread.record();
   if (site.atomic)
@@ -334,9 +332,9 @@ void touchGlobal(Thread &thread, uint32_t number, const Site &site,
 void accessGlobal(Thread &thread, uint32_t number, const Site &site,
                   uint64_t address, uint64_t bytes, Mode mode,
                   const char *value) {
-  LaunchState &launch = *thread.cta->cluster->launch;
+  LaunchState &launch = *thread.launch;
   Session &session = *launch.session;
-  Memory *memory = memoryOf(session, site, address);
+  Memory *memory = memoryOf(*thread.launch, site, address);
   if (LLVM_UNLIKELY(!memory))
     outOfBounds(thread, number, nullptr, address, bytes);
   uint64_t offset = address - memory->start;
@@ -506,12 +504,12 @@ bool isShared(Thread &thread, const Site &site, uint64_t address) {
 
 void checkAlignment(Thread &thread, uint32_t number, const Site &site,
                     uint64_t address) {
-  if (LLVM_LIKELY(address % site.alignment == 0))
+  if (LLVM_LIKELY((address & (site.alignment - 1)) == 0))
     return;
-  Session &session = *thread.cta->cluster->launch->session;
+  Session &session = *thread.launch->session;
   Memory *memory = isShared(thread, site, address)
                        ? nullptr
-                       : memoryOf(session, site, address);
+                       : memoryOf(*thread.launch, site, address);
   int operand = memory ? int(memory - session.memories.data()) : site.object;
   fatal(thread, FaultKind::Misaligned, number, operand, [&](Fault &fault) {
     llvm::raw_string_ostream os(fault.message);
@@ -521,9 +519,7 @@ void checkAlignment(Thread &thread, uint32_t number, const Site &site,
     } else {
       os << site.op << " of " << site.bytes << " bytes";
       if (site.object >= 0) {
-        fault.operand =
-            thread.cta->cluster->launch->code->sharedObjects()[site.object]
-                .name;
+        fault.operand = thread.launch->code->sharedObjects()[site.object].name;
         os << " in " << fault.operand;
       }
     }
@@ -661,7 +657,7 @@ uint64_t collective(uint32_t mask, uint32_t operation, uint32_t site,
       if (mask & self)
         os << " names lane " << llvm::countr_zero(mask & ~warp.exists)
            << ", which does not exist in a block of "
-           << thread.cta->cluster->launch->config->block << " threads";
+           << thread.launch->config->block << " threads";
       else
         os << " does not name the lane " << thread.lane << " that executes it";
     });
@@ -771,6 +767,18 @@ void synchronize(Thread &thread, uint64_t address, bool stores, bool releases,
 extern "C" {
 
 static void rmsemu_load(uint64_t address, uint32_t number) {
+  // Most accesses are plain loads of dense inputs, which need only be inside.
+  const Thread &thread = *currentThread;
+  const LaunchState &launch = *thread.launch;
+  const Site &site = launch.sites[number];
+  if (site.argument >= 0) {
+    const Memory *memory = launch.argumentMemories[site.argument];
+    if (memory && memory->input && !memory->gaps && !launch.inputsPending &&
+        memory->bytes >= site.bytes &&
+        address - memory->start <= memory->bytes - site.bytes &&
+        (address & (site.alignment - 1)) == 0)
+      return;
+  }
   wholeAccess(address, number, Mode::Load, nullptr);
 }
 
@@ -944,14 +952,13 @@ static void rmsemu_cluster_wait(uint32_t site) {
 static void rmsemu_grid_wait() {
   Thread &thread = *currentThread;
   thread.waited = true;
-  thread.cta->cluster->launch->anyWaited.store(true, std::memory_order_relaxed);
+  thread.launch->anyWaited.store(true, std::memory_order_relaxed);
 }
 
 static void rmsemu_grid_trigger() {
   Thread &thread = *currentThread;
   if (!thread.triggered && !thread.waited)
-    thread.cta->cluster->launch->anyEarlyTrigger.store(
-        true, std::memory_order_relaxed);
+    thread.launch->anyEarlyTrigger.store(true, std::memory_order_relaxed);
   thread.triggered = true;
 }
 
@@ -971,7 +978,7 @@ static uint64_t rmsemu_mapa(uint64_t address, uint32_t rank, uint32_t site) {
 static uint64_t rmsemu_shared(uint32_t object) {
   const Thread &thread = *currentThread;
   return reinterpret_cast<uint64_t>(thread.cta->shared) +
-         thread.cta->cluster->launch->layout.places[object].offset;
+         thread.launch->layout.places[object].offset;
 }
 
 static void rmsemu_tick(uint32_t count, uint32_t site) {
@@ -980,8 +987,7 @@ static void rmsemu_tick(uint32_t count, uint32_t site) {
   if (LLVM_UNLIKELY(thread.budget < 0))
     fatal(thread, FaultKind::Runaway, site, -1, [&](Fault &fault) {
       llvm::raw_string_ostream os(fault.message);
-      os << "has executed more than "
-         << thread.cta->cluster->launch->session->options->budget
+      os << "has executed more than " << thread.launch->session->options->budget
          << " instructions in loops";
     });
   // Another thread of the cluster may be what this one is waiting for.

@@ -87,6 +87,8 @@ public:
   compile(mlir::gpu::GPUModuleOp module, const CompileOptions &options = {});
 
   const Entry *find(llvm::StringRef name) const;
+  /// Whether it was compiled with checks.
+  bool isChecked() const { return checked; }
   const std::vector<Site> &sites() const { return siteTable; }
   const std::vector<SharedObject> &sharedObjects() const { return objects; }
 
@@ -97,6 +99,7 @@ private:
   std::vector<Entry> entries;
   std::vector<Site> siteTable;
   std::vector<SharedObject> objects;
+  bool checked = true;
 };
 
 /// The first half of `Code::compile`: a module of `llvm` ops alone that calls
