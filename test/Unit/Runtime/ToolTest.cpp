@@ -83,8 +83,10 @@ protected:
   }
 
   Result run(const std::string &arguments) {
-    std::FILE *pipe =
-        popen((std::string(RMS_RUN) + " " + arguments + " 2>&1").c_str(), "r");
+    return command(std::string(RMS_RUN) + " " + arguments);
+  }
+  Result command(const std::string &line) {
+    std::FILE *pipe = popen((line + " 2>&1").c_str(), "r");
     Result result;
     char buffer[4096];
     while (size_t got = std::fread(buffer, 1, sizeof(buffer), pipe))
@@ -383,4 +385,23 @@ TEST_F(ToolTest, TuneWritesATable) {
                 "tune " + package + " --rows=3 --output=" + folder + "/u.json");
   EXPECT_EQ(r.status, 2);
   EXPECT_FALSE(std::ifstream(folder + "/u.json").good());
+}
+
+//===----------------------------------------------------------------------===//
+// examples/c
+//===----------------------------------------------------------------------===//
+
+TEST_F(ToolTest, TheExampleLaunches) {
+  Result r = command(std::string(RMSRT_EXAMPLE) + " " + package + " 3");
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_TRUE(r.has("kernel forward, hidden size 8, rows 3")) << r.output;
+  // x + residual = 2 everywhere, so its root mean square is 2.
+  EXPECT_TRUE(r.has("y: 1 1 1 1")) << r.output;
+  r = command(std::string(RMSRT_EXAMPLE) + " " + folder + "/none.rmspkg");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_TRUE(r.has("launch: RMSRT_IO_ERROR: ")) << r.output;
+  setenv("RMSRT_CUDA_DRIVER", "/no/such/driver.so", 1);
+  r = command(std::string(RMSRT_EXAMPLE) + " " + package);
+  EXPECT_EQ(r.status, 1);
+  EXPECT_TRUE(r.has("no CUDA driver")) << r.output;
 }
