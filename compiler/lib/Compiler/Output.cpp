@@ -13,6 +13,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <utility>
+#include <vector>
 
 using namespace llvm;
 using namespace rmsc;
@@ -22,16 +24,18 @@ namespace {
 class PendingFile {
 public:
   PendingFile() = default;
-  PendingFile(PendingFile &&other) : path(other.path) { other.path.clear(); }
+  PendingFile(PendingFile &&other) noexcept
+      : path(std::exchange(other.path, {})) {}
   PendingFile &operator=(PendingFile &&) = delete;
   ~PendingFile() {
     if (path.empty())
       return;
-    sys::fs::remove(path);
+    // There is nothing more to do about a file that cannot be removed.
+    (void)sys::fs::remove(path);
     sys::DontRemoveFileOnSignal(path);
   }
 
-  SmallString<128> path;
+  std::string path;
 };
 } // namespace
 
@@ -63,7 +67,8 @@ Error rmsc::writeFiles(ArrayRef<OutputFile> files) {
   std::vector<PendingFile> pending;
   for (const OutputFile &file : files) {
     sys::fs::file_status status;
-    sys::fs::status(file.path, status);
+    // A path that cannot be looked at has no status; writing to it says why.
+    (void)sys::fs::status(file.path, status);
     if (sys::fs::is_directory(status))
       return writeError(file.path,
                         std::make_error_code(std::errc::is_a_directory));
@@ -89,7 +94,9 @@ Error rmsc::writeFiles(ArrayRef<OutputFile> files) {
     sys::path::append(model,
                       "." + sys::path::filename(file.path) + ".%%%%%%%%");
     PendingFile &entry = pending.emplace_back();
-    sys::fs::createUniquePath(model, entry.path, /*MakeAbsolute=*/false);
+    SmallString<128> unique;
+    sys::fs::createUniquePath(model, unique, /*MakeAbsolute=*/false);
+    entry.path = unique.str().str();
     // Before it is there, so that no signal finds it unregistered.
     sys::RemoveFileOnSignal(entry.path);
     int descriptor = -1;
@@ -107,7 +114,7 @@ Error rmsc::writeFiles(ArrayRef<OutputFile> files) {
             sys::fs::rename(pending[i].path, files[i].path)) {
       for (size_t j = 0; j < i; ++j)
         if (sys::fs::is_regular_file(files[j].path))
-          sys::fs::remove(files[j].path);
+          (void)sys::fs::remove(files[j].path);
       return writeError(files[i].path, code);
     }
     sys::DontRemoveFileOnSignal(pending[i].path);
