@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/benchmarks from the JSON of the measurements.
+
+    bench/report.py FILE.json... > docs/benchmarks/TABLE.md
+
+Knows what rms-run bench, bench/sweep.py, bench/floor_check.py and
+scripts/awkward-grid write, and says which command and GPU each table is from.
+"""
+
+import json
+import math
+import re
+import sys
+
+
+def geomean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def table(head, rows):
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "|".join("---:" if i else "---" for i in range(len(head))) + "|"
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def source(document):
+    """Where the figures are from, in a sentence."""
+    parts = [f"Measured on one {document['gpu']}"]
+    if "driver" in document:
+        parts.append(f"CUDA driver {document['driver']}")
+    if "date" in document:
+        parts.append(document["date"][:10])
+    text = ", ".join(parts)
+    if "command" in document:
+        # A path says where a file was, not what was done.
+        command = re.sub(r"(--json[= ])\S*/", r"\1", document["command"])
+        text += f", by `{command}`"
+    return text + "."
+
+
+# ---- The suites --------------------------------------------------------------
+
+
+def suite(document):
+    runs = document["runs"]
+    cases = document["cases"]
+    yield f"# The {document['suite']} suite"
+    yield ""
+    yield source(document)
+    yield (
+        f"Clock: {document['clock']}; a case is the median of {document['calls']} calls "
+        f"after {document['warmups']} warm-ups, here the median of {len(runs)} runs; "
+        "the spread is that of the runs' medians. The floor is measured in the same "
+        "runs; a ratio is the median of the runs' ratios."
+    )
+    yield ""
+    rows = []
+    for c in sorted(cases, key=lambda c: c["rows"]):
+        spread = c.get("runs_us", [c["us"]])
+        rows.append([
+            str(c["rows"]), f"{c['us']:.3f}", f"{min(spread):.3f} to {max(spread):.3f}",
+            f"{c['floor_us']:.3f}", f"{c['ratio']:.3f}", f"{c['gb_per_s']:.0f}",
+            c["variant"],
+        ])  # fmt: skip
+    yield from table(
+        ["rows", "us", "spread", "floor, us", "ratio", "GB/s", "variant"], rows
+    )
+    yield ""
+    means = [run["geomean_us"] for run in runs]
+    ratios = [run["ratio"] for run in runs]
+    yield (
+        f"Geometric mean: {document['geomean_us']:.3f} us ({min(means):.3f} to "
+        f"{max(means):.3f}), floor {document['floor_geomean_us']:.3f} us, ratio "
+        f"**{document['ratio']:.4f}** ({min(ratios):.4f} to {max(ratios):.4f})."
+    )
+    yield ""
+    for host in document["host"]:
+        yield (
+            f"Host's cost of a call ({host['launches']} launch"
+            f"{'es' if host['launches'] > 1 else ''}): {host['host_us']:.2f} us, of as "
+            f"many bare cuLaunchKernelEx calls {host['host_bare_us']:.2f} us."
+        )
+    yield ""
+    yield "Schedules:"
+    seen = {}
+    for c in cases:
+        seen.setdefault((c["variant"], c["schedule"]), []).append(c["rows"])
+    for (variant, schedule), counts in seen.items():
+        yield f"- `{variant}`, from {min(counts)} rows: `{schedule}`"
+
+
+# ---- The sweep ---------------------------------------------------------------
+
+KIND_TITLES = {
+    "norm": "Forward without residual, bf16",
+    "add_norm": "Forward with residual, bf16",
+    "backward_bf16": "Backward from the saved sum, bf16, dx and dw",
+    "backward_f32": "Backward from the saved sum, f32, dx and dw",
+}
+
+
+def parse_kernel(name):
+    kind, _, hidden_size = name.rpartition("_h")
+    return kind, int(hidden_size)
+
+
+def sweep(document):
+    cases = {}
+    for c in document["cases"]:
+        kind, hidden_size = parse_kernel(c["kernel"])
+        cases[kind, hidden_size, c["rows"]] = c
+    kinds = [k for k in KIND_TITLES if any(key[0] == k for key in cases)]
+    hidden_sizes = sorted({key[1] for key in cases})
+    counts = sorted({key[2] for key in cases})
+    yield "# One compiler over many shapes"
+    yield ""
+    yield source(document)
+    yield (
+        "Each figure is the time over that of the floor of the same shape, measured in "
+        "the same run: the fastest kernel that moves the same rows and computes "
+        "nothing (columns and scalars, as the weight and dw, are not in it). Few rows "
+        "are latency: there a floor is 1.2 to 2 us, and a barrier or a second launch "
+        "is a good part of that."
+    )
+    for kind in kinds:
+        yield ""
+        yield f"## {KIND_TITLES[kind]}"
+        yield ""
+        rows = []
+        for h in hidden_sizes:
+            row = [str(h)]
+            for n in counts:
+                c = cases.get((kind, h, n))
+                row.append(f"{c['ratio']:.3f}" if c else "")
+            rows.append(row)
+        yield from table(["hidden size \\ rows", *map(str, counts)], rows)
+        ours = [c for key, c in cases.items() if key[0] == kind]
+        many = [c["ratio"] for c in ours if c["rows"] >= 8192]
+        yield ""
+        yield (
+            f"Geometric mean of the ratios {geomean([c['ratio'] for c in ours]):.3f}; "
+            f"from 8,192 rows up {geomean(many):.3f}, worst {max(many):.3f}, best "
+            f"bandwidth {max(c['gb_per_s'] for c in ours):.0f} GB/s."
+        )
+    limit = [c for c in cases.values() if c["rows"] >= 8192 and c["ratio"] > 1 / 0.95]
+    slow = [c for c in cases.values() if c["ratio"] > 1 / 0.75]
+    yield ""
+    yield "## Cases behind the targets"
+    yield ""
+    yield (
+        f"From 8,192 rows up, below 0.95 of the floor's speed: {len(limit)} of "
+        f"{sum(c['rows'] >= 8192 for c in cases.values())} cases. Anywhere, below 0.75: "
+        f"{len(slow)} of {len(cases)}."
+    )
+    worst = {c["kernel"] + str(c["rows"]): c for c in limit + slow}
+    if worst:
+        yield ""
+        yield from table(
+            ["kernel", "rows", "us", "floor, us", "of floor's speed", "launches"],
+            [
+                [c["kernel"], str(c["rows"]), f"{c['us']:.3f}", f"{c['floor_us']:.3f}",
+                 f"{1 / c['ratio']:.3f}", str(c["launches"])]
+                for c in sorted(worst.values(), key=lambda c: -c["ratio"])
+            ],
+        )  # fmt: skip
+
+
+# ---- Checks ------------------------------------------------------------------
+
+
+def floors(document):
+    yield f"# Floors of the {document['suite']} suite against CUDA C++"
+    yield ""
+    yield source(document)
+    yield ""
+    yield from table(
+        ["rows", "ours, us", "CUDA, us", "ratio"],
+        [
+            [str(c["rows"]), f"{c['us']:.3f}", f"{c['cuda_us']:.3f}", f"{c['ratio']:.4f}"]
+            for c in document["cases"]
+        ],
+    )
+
+
+def grid(document):
+    yield "# The awkward grid"
+    yield ""
+    yield source(document)
+    yield (
+        f"{document['passed']} cases passed, {document['failed']} failed. The worst error "
+        "is in units of its bound (docs/numerics.md)."
+    )
+    yield ""
+    rows = []
+    for run in document["runs"]:
+        worst = {}
+        for case in run["cases"]:
+            for name, error in case["worst"].items():
+                worst[name] = max(worst.get(name, 0), error)
+        text = ", ".join(f"{name} {error:.2f}" for name, error in worst.items())
+        rows.append([f"`{run['run']}`", str(run["passed"]), str(run["failed"]), text])
+    yield from table(["run", "passed", "failed", "worst errors"], rows)
+
+
+def report(document):
+    if document.get("suite") and "runs" in document and "host" in document:
+        return suite(document)
+    if "runs" in document:
+        return grid(document)
+    if all("cuda_us" in c for c in document["cases"]):
+        return floors(document)
+    return sweep(document)
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    texts = []
+    for path in sys.argv[1:]:
+        with open(path) as file:
+            texts.append("\n".join(report(json.load(file))))
+    print("\n\n".join(texts))
+
+
+if __name__ == "__main__":
+    main()
