@@ -82,8 +82,8 @@ struct Arguments {
                "preferred one by default")};
   cl::opt<std::string> schedule{
       "schedule", cl::value_desc("SCHEDULE"), cl::cat(category),
-      cl::desc("Schedule for dense and aligned operands, in place of the "
-               "rules' choice")};
+      cl::desc("Schedule for dense and aligned operands in place of the rules' "
+               "choice; several: a semicolon between them")};
   cl::opt<bool> printSchedule{
       "print-schedule", cl::cat(category),
       cl::desc("Print the schedule of every variant, and stop there")};

@@ -69,7 +69,8 @@ struct CompileOptions {
   /// where `variant` is given.
   bool firstVariantOnly = false;
   /// Text of a schedule (`#row.schedule<...>` or what stands between its angle
-  /// brackets) that replaces the rules' choice for dense and aligned operands.
+  /// brackets) that replaces the rules' choice for dense and aligned operands;
+  /// several, with semicolons between them, each become a variant.
   std::string schedule;
   /// Reciprocal root: the GPU's approximate one, or IEEE division and root.
   Rsqrt rsqrt = Rsqrt::Approx;
@@ -79,7 +80,7 @@ struct CompileOptions {
   /// A tuning table (JSON) whose entries come before the shipped tables' and
   /// the rules' choice; empty: none.
   std::string tuningFile;
-  /// Every schedule that is worth measuring becomes a variant ("t0", "t1", ...)
+  /// Every schedule that is worth measuring becomes a variant ("s0", "s1", ...)
   /// in place of the chosen ones.
   bool enumerateSchedules = false;
   /// Also compile, for each kernel, one that only moves its rows
