@@ -1,0 +1,132 @@
+// Column sums as partial sums: registers that live over a CTA's rows, one row of
+// the workspace for each CTA, and a second launch that adds those up.
+//
+// RUN: rms-opt %s --convert-row-to-gpu --split-input-file | FileCheck %s
+
+// CHECK-LABEL: gpu.module @sums [
+// CHECK: gpu.func @sums(%[[X:[a-z0-9]+]]: !llvm.ptr<1>, %[[S:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias}, %[[ROWS:[a-z0-9]+]]: i64, %{{[a-z0-9]+}}: i64, %[[WORKSPACE:[a-z0-9]+]]: !llvm.ptr<1>)
+// CHECK-SAME: known_block_size = array<i32: 32, 1, 1>, nvvm.minctasm = 2 : i32
+// CHECK-NOT: griddepcontrol
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK: %[[LOOP:.*]]:2 = scf.for %{{.*}} iter_args(%[[SUM:.*]] = %[[ZERO]], %{{.*}} = %{{.*}}) -> (vector<4xf32>, i32) : i64 {
+// CHECK: %[[V:.*]] = llvm.load
+// CHECK: %[[NEXT:.*]] = math.fma %[[V]], %[[V]], %[[SUM]] : vector<4xf32>
+// CHECK: scf.yield %[[NEXT]]
+// CHECK: }
+// The second launch may be brought in as soon as the rows are done; it waits for
+// the stores by itself.
+// CHECK-NEXT: nvvm.griddepcontrol launch_dependents
+// CHECK: llvm.getelementptr inbounds|nuw %[[WORKSPACE]][%{{.*}}] : (!llvm.ptr<1>, i64)
+// CHECK: llvm.store %[[LOOP]]#0, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-NEXT: gpu.return
+
+// 64 threads for 32 columns: two lanes, which meet in shared memory. It has the
+// first launch's arguments, and touches no memory before it has waited.
+// CHECK: gpu.func @sums_sum(%{{[a-z0-9]+}}: !llvm.ptr<1>, %[[S:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias}, %[[ROWS:[a-z0-9]+]]: i64, %{{[a-z0-9]+}}: i64, %[[WORKSPACE:[a-z0-9]+]]: !llvm.ptr<1>)
+// CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
+// CHECK-NOT: minctasm
+// CHECK-NOT: llvm.load
+// CHECK: nvvm.griddepcontrol wait
+// As many partial sums as the first launch had CTAs: 2 on each of 132 SMs, or
+// one a row.
+// CHECK: %[[MOST:.*]] = arith.constant 264 : i64
+// CHECK-NEXT: %[[PARTIALS:.*]] = arith.minui %[[ROWS]], %[[MOST]] : i64
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %{{.*}} to %[[PARTIALS]] step
+// CHECK: llvm.getelementptr inbounds|nuw %[[WORKSPACE]]
+// CHECK: %[[PART:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// What is not there counts nothing.
+// CHECK-NEXT: arith.select %{{.*}}, %[[PART]], %{{.*}} : f32
+// CHECK: }
+// CHECK: llvm.store %[[SUM]], %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK-NEXT: nvvm.barrier
+// CHECK: scf.if
+// CHECK-NEXT: %[[P:.*]] = llvm.getelementptr inbounds|nuw %[[S]]
+// CHECK-NEXT: llvm.store %{{.*}}, %[[P]] {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-NOT: nvvm.barrier
+// CHECK: gpu.return
+module attributes {row.target = "sm_90"} {
+  row.kernel @sums hidden 128 inputs(%x: !row.rows<128xf32>)
+      outputs(%s: !row.columns<128xf32>)
+      schedule(#row.schedule<threads_per_row = 32, elements = 4,
+                             access_bytes = 16, grid = persistent,
+                             ctas_per_sm = 2, column_sum = partials,
+                             sum_columns = 32, sum_threads = 64>) {
+    %0 = row.load %x : !row.rows<128xf32> -> vector<128xf32>
+    row.accumulate %0, %0 into %s : vector<128xf32>, !row.columns<128xf32>
+  }
+}
+
+// -----
+
+// early_release: from the start. What the second launch reads it still waits
+// for.
+// CHECK-LABEL: gpu.func @early(
+// CHECK: nvvm.griddepcontrol launch_dependents
+// CHECK: scf.for
+// CHECK-NOT: nvvm.griddepcontrol launch_dependents
+// CHECK-LABEL: gpu.func @early_sum(
+// CHECK: nvvm.griddepcontrol wait
+module attributes {row.target = "sm_90"} {
+  row.kernel @early hidden 128 inputs(%x: !row.rows<128xf32>)
+      outputs(%s: !row.columns<128xf32>)
+      schedule(#row.schedule<threads_per_row = 32, elements = 4,
+                             access_bytes = 16, grid = persistent,
+                             ctas_per_sm = 2, column_sum = partials,
+                             sum_columns = 32, sum_threads = 64,
+                             early_release = true>) {
+    %0 = row.load %x : !row.rows<128xf32> -> vector<128xf32>
+    row.accumulate %0, %0 into %s : vector<128xf32>, !row.columns<128xf32>
+  }
+}
+
+// -----
+
+// Two rows a CTA: a partial sum for each group of threads. A row that does not
+// exist counts nothing, whatever stands in the row that is loaded for it; both
+// factors are masked, since zero times infinity is no zero.
+// CHECK-LABEL: gpu.func @groups(
+// CHECK: %[[LOAD:.*]] = llvm.load
+// CHECK: %[[A:.*]] = arith.select %[[EXISTS:.*]], %[[LOAD]], %{{.*}} : vector<4xf32>
+// CHECK: %[[B:.*]] = arith.select %[[EXISTS]], %[[LOAD]], %{{.*}} : vector<4xf32>
+// CHECK: math.fma %[[A]], %[[B]],
+// Every group stores, also one that never had a row: all of them are added up.
+// CHECK-NOT: scf.if
+// CHECK: gpu.return
+// CHECK: gpu.func @groups_sum(
+// ceil(rows / 2) CTAs, 132 at most, two partial sums each.
+// CHECK: arith.divui %{{.*}}, %{{.*}} : i64
+// CHECK: %[[MOST:.*]] = arith.constant 132 : i64
+// CHECK-NEXT: %[[CTAS:.*]] = arith.minui %{{.*}}, %[[MOST]] : i64
+// CHECK-NEXT: %[[TWO:.*]] = arith.constant 2 : i64
+// CHECK-NEXT: arith.muli %[[CTAS]], %[[TWO]] : i64
+module attributes {row.target = "sm_90"} {
+  row.kernel @groups hidden 64 inputs(%x: !row.rows<64xf32>)
+      outputs(%s: !row.columns<64xf32>)
+      schedule(#row.schedule<threads_per_row = 16, rows_per_cta = 2,
+                             elements = 4, access_bytes = 16,
+                             grid = persistent, ctas_per_sm = 1,
+                             column_sum = partials, sum_columns = 32,
+                             sum_threads = 64>) {
+    %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
+    row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
+  }
+}
+
+// -----
+
+// The sum is f32 until it is stored, and rounded once.
+// CHECK-LABEL: gpu.func @narrow_sum(
+// CHECK-NOT: bf16
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %{{.*}} : f32 to bf16
+// CHECK: llvm.store %[[ROUNDED]], %{{.*}} {alignment = 2 : i64} : bf16, !llvm.ptr<1>
+module attributes {row.target = "sm_90"} {
+  row.kernel @narrow hidden 128 inputs(%x: !row.rows<128xf32>)
+      outputs(%s: !row.columns<128xbf16>)
+      schedule(#row.schedule<threads_per_row = 32, elements = 4,
+                             access_bytes = 16, grid = persistent,
+                             ctas_per_sm = 2, column_sum = partials,
+                             sum_columns = 32, sum_threads = 64>) {
+    %0 = row.load %x : !row.rows<128xf32> -> vector<128xf32>
+    row.accumulate %0, %0 into %s : vector<128xf32>, !row.columns<128xbf16>
+  }
+}
