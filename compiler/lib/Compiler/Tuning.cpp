@@ -9,6 +9,7 @@
 #include "Error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <limits>
@@ -22,17 +23,18 @@ using nlohmann::json;
 /// clock that measured them, in microseconds, or a part of them.
 static constexpr double clockTick = 0.033, sameRatio = 1.01;
 
-/// What a schedule's time depends on beside the rows: the computation, the
-/// hidden size, and what is read and written.
-static std::string describeComputation(llvm::StringRef operation,
-                                       int64_t hiddenSize) {
-  return (operation + " " + llvm::Twine(hiddenSize)).str();
+/// What a schedule's time depends on beside the rows: the hidden size, and what
+/// is read and written, in any order. It is what the scheduler's rules see of a
+/// row kernel too; what the operands mean makes no difference.
+static std::string describeShape(int64_t hiddenSize,
+                                 std::vector<std::string> streams) {
+  llvm::sort(streams);
+  return std::to_string(hiddenSize) + " " + llvm::join(streams, " ");
 }
 
-static void describeParameter(std::string &computation, llvm::StringRef role,
-                              llvm::StringRef direction,
-                              llvm::StringRef dtype) {
-  computation += (" " + direction + ":" + role + ":" + dtype).str();
+static std::string describeStream(llvm::StringRef direction,
+                                  llvm::StringRef kind, llvm::StringRef dtype) {
+  return (direction + ":" + kind + ":" + dtype).str();
 }
 
 llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text,
@@ -64,15 +66,16 @@ llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text,
     // The types are checked by the conversions, whose failures are exceptions
     // that end here.
     try {
-      std::string computation =
-          describeComputation(entry.at("operation").get<std::string>(),
-                              entry.at("hidden_size").get<int64_t>());
+      std::vector<std::string> streams;
       for (const json &parameter : entry.at("parameters"))
-        describeParameter(computation, parameter.at("role").get<std::string>(),
-                          parameter.at("direction").get<std::string>(),
-                          parameter.at("dtype").get<std::string>());
+        streams.push_back(
+            describeStream(parameter.at("direction").get<std::string>(),
+                           parameter.at("kind").get<std::string>(),
+                           parameter.at("dtype").get<std::string>()));
+      std::string shape = describeShape(entry.at("hidden_size").get<int64_t>(),
+                                        std::move(streams));
       int64_t rows = entry.at("rows").get<int64_t>();
-      Times &times = table.computations[computation][rows];
+      Times &times = table.shapes[shape][rows];
       for (const json &variant : entry.at("variants")) {
         std::string schedule = variant.at("schedule").get<std::string>();
         // Variants for strided operands are there too and are not tuned.
@@ -81,7 +84,7 @@ llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text,
         times[schedule] = variant.at("us").get<double>();
       }
       if (times.empty())
-        table.computations[computation].erase(rows);
+        table.shapes[shape].erase(rows);
     } catch (const json::exception &exception) {
       return fail("entries[" + llvm::Twine(number) + "]: " + exception.what());
     }
@@ -118,16 +121,18 @@ std::vector<TunedRange> TuningTable::lookup(const rmsrt::Kernel &kernel,
                                             const TargetInfo &target) const {
   if (target.major != capability.major || target.minor != capability.minor)
     return {};
-  std::string computation = describeComputation(
-      rmsrt::toString(kernel.operation.kind), kernel.hiddenSize);
+  // A copy reduces nothing, which the operands do not show.
+  if (kernel.operation.kind == rmsrt::OperationKind::Copy)
+    return {};
+  std::vector<std::string> streams;
   for (const rmsrt::Parameter &parameter : kernel.parameters)
     if (parameter.used)
-      describeParameter(
-          computation, parameter.role,
+      streams.push_back(describeStream(
           parameter.direction == rmsrt::Direction::Input ? "input" : "output",
-          rmsrt::toString(parameter.dtype));
-  auto found = computations.find(computation);
-  if (found == computations.end() || found->second.empty())
+          rmsrt::toString(parameter.kind), rmsrt::toString(parameter.dtype)));
+  auto found =
+      shapes.find(describeShape(kernel.hiddenSize, std::move(streams)));
+  if (found == shapes.end() || found->second.empty())
     return {};
 
   // As few ranges as possible: each goes on for as long as one schedule is as

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tuning table is what `rms-run tune` wrote on one chip: for a computation
-// with its hidden size and types and for some numbers of rows, the times of the
-// schedules that were tried. From it follow the row ranges of the variants and
-// their schedules. Where a table has nothing, the scheduler's rules choose.
+// A tuning table is what `rms-run tune` wrote on one chip: for a hidden size,
+// the kinds and types of what a kernel reads and writes, and some numbers of
+// rows, the times of the schedules that were tried. From it follow the row
+// ranges of the variants and their schedules. Where a table has nothing, the
+// scheduler's rules choose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +46,7 @@ public:
   llvm::StringRef getName() const { return name; }
 
   /// Ranges that cover every number of rows, or none where the table does not
-  /// know this computation on this chip. A schedule that takes strides is none
+  /// know a kernel of this shape on this chip. A schedule that takes strides is none
   /// of the choices: the variants of dense operands are what is tuned.
   std::vector<TunedRange> lookup(const rmsrt::Kernel &kernel,
                                  const TargetInfo &target) const;
@@ -56,8 +57,8 @@ private:
 
   std::string name;
   rmsrt::ComputeCapability capability;
-  /// By the computation (see `describeComputation`) and the number of rows.
-  std::map<std::string, std::map<int64_t, Times>> computations;
+  /// By the kernel's shape (see `describeShape`) and the number of rows.
+  std::map<std::string, std::map<int64_t, Times>> shapes;
 };
 
 /// The tables in the source tree, as text: name and contents. Generated.

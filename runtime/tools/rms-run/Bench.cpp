@@ -317,6 +317,9 @@ public:
   explicit BenchCommand(const Options &options) : bench(options) {}
 
   Error run() {
+    OpenPackages packages;
+    if (Error error = openPackages(bench.options, packages))
+      return error;
     if (Error error = bench.open())
       return error;
     std::printf("%-34s %8s %-24s %10s %9s %9s %9s %9s %6s %8s\n", "kernel",
@@ -325,17 +328,14 @@ public:
     const size_t runs = size_t(bench.options.runs);
     times.resize(runs);
     floors.resize(runs);
-    for (const std::string &path : bench.options.packages)
-      if (Error error = package(path))
+    for (const auto &opened : packages)
+      if (Error error = package(*opened))
         return error;
     return finish();
   }
 
 private:
-  Error package(const std::string &path) {
-    OpenPackage opened;
-    if (Error error = opened.open(path))
-      return error;
+  Error package(const OpenPackage &opened) {
     std::vector<WorkItem> work;
     if (Error error =
             selectWork(bench.options, opened.package, kDefaultRows, work))
@@ -551,10 +551,13 @@ public:
   explicit TuneCommand(const Options &options) : bench(options) {}
 
   Error run() {
+    OpenPackages packages;
+    if (Error error = openPackages(bench.options, packages))
+      return error;
     if (Error error = bench.open())
       return error;
-    for (const std::string &path : bench.options.packages)
-      if (Error error = package(path))
+    for (const auto &opened : packages)
+      if (Error error = package(*opened))
         return error;
     json document = bench.header();
     document["format"] = "rms-tuning";
@@ -564,10 +567,7 @@ public:
   }
 
 private:
-  Error package(const std::string &path) {
-    OpenPackage opened;
-    if (Error error = opened.open(path))
-      return error;
+  Error package(const OpenPackage &opened) {
     std::vector<WorkItem> work;
     if (Error error =
             selectWork(bench.options, opened.package, kDefaultRows, work))
@@ -612,6 +612,7 @@ private:
             {{"role", p.role},
              {"direction",
               p.direction == Direction::Input ? "input" : "output"},
+             {"kind", toString(p.kind)},
              {"dtype", toString(p.dtype)}});
     entry["parameters"] = parameters;
     if (hasFloor) {

@@ -25,12 +25,11 @@ makeTable(std::map<int64_t, std::map<std::string, double>> measured) {
     for (const auto &[schedule, us] : times)
       variants.push_back({{"schedule", schedule}, {"us", us}});
     entries.push_back(
-        {{"operation", "norm"},
-         {"hidden_size", 64},
+        {{"hidden_size", 64},
          {"rows", rows},
          {"parameters",
-          {{{"role", "x"}, {"direction", "input"}, {"dtype", "bf16"}},
-           {{"role", "y"}, {"direction", "output"}, {"dtype", "f32"}}}},
+          {{{"direction", "input"}, {"kind", "rows"}, {"dtype", "bf16"}},
+           {{"direction", "output"}, {"kind", "rows"}, {"dtype", "f32"}}}},
          {"variants", variants}});
   }
   return {{"format", "rms-tuning"},
@@ -107,7 +106,7 @@ TEST(Tuning, StridedVariantsAreNoChoice) {
   EXPECT_EQ(ranges[0].schedule, "<elements = 1>");
 }
 
-TEST(Tuning, OnlyTheSameComputation) {
+TEST(Tuning, OnlyTheSameShape) {
   json table = makeTable({{1, {{"a", 1.0}}}});
   EXPECT_EQ(lookup(table).size(), 1u);
   EXPECT_EQ(lookup(table, makeKernel(), "sm_90a").size(), 1u);
@@ -119,8 +118,17 @@ TEST(Tuning, OnlyTheSameComputation) {
   kernel.parameters[0].dtype = rmsrt::Dtype::F16;
   EXPECT_EQ(lookup(table, kernel).size(), 0u);
   kernel = makeKernel();
+  kernel.parameters[0].kind = rmsrt::Kind::Columns;
+  EXPECT_EQ(lookup(table, kernel).size(), 0u);
+  kernel = makeKernel();
   kernel.parameters[1].used = true;
   EXPECT_EQ(lookup(table, kernel).size(), 0u);
+  // Neither what the operands mean nor their order makes a difference.
+  kernel = makeKernel();
+  kernel.operation.kind = rmsrt::OperationKind::NormBackward;
+  kernel.parameters[0].role = "grad_output";
+  std::swap(kernel.parameters[0], kernel.parameters[1]);
+  EXPECT_EQ(lookup(table, kernel).size(), 1u);
   kernel = makeKernel();
   kernel.operation.kind = rmsrt::OperationKind::Copy;
   EXPECT_EQ(lookup(table, kernel).size(), 0u);
@@ -152,8 +160,7 @@ TEST(Tuning, FaultsAreNamed) {
   table = good;
   table.erase("entries");
   expectMessage(table, "it has no list \"entries\"");
-  for (const char *field :
-       {"operation", "hidden_size", "rows", "parameters", "variants"}) {
+  for (const char *field : {"hidden_size", "rows", "parameters", "variants"}) {
     table = good;
     table["entries"][0].erase(field);
     std::string message = messageOf(table.dump());
