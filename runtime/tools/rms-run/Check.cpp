@@ -39,6 +39,15 @@ Error OpenPackage::kernel(const Kernel &kernel, RmsrtKernel &result) const {
       rmsrtPackageFindKernel(handle, kernel.name.c_str(), &result));
 }
 
+Error openPackages(const Options &options, OpenPackages &packages) {
+  for (const std::string &path : options.packages) {
+    packages.push_back(std::make_unique<OpenPackage>());
+    if (Error error = packages.back()->open(path))
+      return error;
+  }
+  return {};
+}
+
 static std::string kernelNames(const Package &package) {
   std::string names;
   for (const Kernel &kernel : package.manifest().kernels)
@@ -234,10 +243,7 @@ public:
   Checker(const Gpu &gpu, const Options &options)
       : gpu(gpu), options(options) {}
 
-  Error package(const std::string &path) {
-    OpenPackage opened;
-    if (Error error = opened.open(path))
-      return error;
+  Error package(const OpenPackage &opened) {
     std::vector<WorkItem> work;
     if (Error error =
             selectWork(options, opened.package, {0, 1, 3, 133, 1024}, work))
@@ -534,15 +540,18 @@ private:
 } // namespace
 
 Error runCheck(const Options &options, bool &passed) {
-  Gpu gpu;
+  Gpu gpu; // Outlives the code that is loaded on it.
+  OpenPackages packages;
+  if (Error error = openPackages(options, packages))
+    return error;
   if (Error error = gpu.open(int(options.device)))
     return error;
   std::printf("%s, compute capability %d.%d; worst errors in units of the "
               "bound\n",
               gpu.name.c_str(), gpu.major, gpu.minor);
   Checker checker(gpu, options);
-  for (const std::string &path : options.packages)
-    if (Error error = checker.package(path))
+  for (const auto &package : packages)
+    if (Error error = checker.package(*package))
       return error;
   std::printf("%d passed, %d failed\n", checker.passedCount(),
               checker.failedCount());

@@ -40,6 +40,12 @@ struct OpenPackage {
   RmsrtPackage handle = nullptr;
 };
 
+using OpenPackages = std::vector<std::unique_ptr<OpenPackage>>;
+
+/// Opens all packages of the command line. Done before a GPU is looked for: a
+/// mistyped path should not wait for one.
+Error openPackages(const Options &options, OpenPackages &packages);
+
 /// The error that the C API just reported on this thread.
 Error lastError(RmsrtStatus status);
 

@@ -228,18 +228,20 @@ Error disassemble(const std::string &image) {
   TemporaryFile file;
   if (Error error = file.write(image))
     return error;
+  const char *named = std::getenv("RMSC_NVDISASM");
+  const char *home = std::getenv("CUDA_HOME");
+  std::vector<std::string> folders = {""};
+  if (home)
+    folders.insert(folders.begin(), std::string(home) + "/bin/");
+  folders.push_back("/usr/local/cuda/bin/");
   std::vector<std::vector<std::string>> commands;
-  if (const char *named = std::getenv("RMSC_NVDISASM"))
+  if (named)
     commands.push_back({named, file.path});
-  if (const char *home = std::getenv("CUDA_HOME")) {
-    commands.push_back({std::string(home) + "/bin/nvdisasm", file.path});
-    commands.push_back(
-        {std::string(home) + "/bin/cuobjdump", "-sass", file.path});
-  }
-  commands.push_back({"nvdisasm", file.path});
-  commands.push_back({"cuobjdump", "-sass", file.path});
-  commands.push_back({"/usr/local/cuda/bin/nvdisasm", file.path});
-  commands.push_back({"/usr/local/cuda/bin/cuobjdump", "-sass", file.path});
+  else
+    for (const std::string &folder : folders) {
+      commands.push_back({folder + "nvdisasm", file.path});
+      commands.push_back({folder + "cuobjdump", "-sass", file.path});
+    }
   for (const auto &command : commands) {
     int status = runProgram(command);
     if (status == 0)
@@ -248,11 +250,16 @@ Error disassemble(const std::string &image) {
       return Error(RMSRT_IO_ERROR, concat(command[0], " failed with status ",
                                           status, " on the package's code"));
   }
+  if (named)
+    return Error(RMSRT_NOT_FOUND,
+                 concat("--sass needs a disassembler, and ", named,
+                        " (from RMSC_NVDISASM) cannot be run; name nvdisasm "
+                        "there, or unset it"));
   return Error(RMSRT_NOT_FOUND,
                "--sass needs a disassembler: nvdisasm or cuobjdump were not "
-               "found in RMSC_NVDISASM, CUDA_HOME/bin, PATH or "
-               "/usr/local/cuda/bin; the wheels nvidia-cuda-nvdisasm and "
-               "nvidia-cuda-cuobjdump hold them");
+               "found in CUDA_HOME/bin, PATH or /usr/local/cuda/bin; name one "
+               "in RMSC_NVDISASM (the wheels nvidia-cuda-nvdisasm and "
+               "nvidia-cuda-cuobjdump hold them)");
 }
 
 Error printSass(const Package &package, const Kernel &kernel) {
