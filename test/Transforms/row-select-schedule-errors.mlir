@@ -59,15 +59,6 @@
 // RUN: not rms-opt %t/backward.mlir --row-select-schedule="chip=sm_100 schedule=threads_per_row=32,rows_per_cta=32,elements=16,access_bytes=32,column_sum=role_split,sum_columns=32" 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: a CTA would need 67584 bytes of shared memory, and at most 49152 can be declared; lower the threads of a CTA, or elements, or raise sum_columns
 
-// Rows ahead in shared memory: more than an SM has; copies that are too narrow;
-// an input that is written in place.
-// RUN: not rms-opt %t/forward.mlir --row-select-schedule="chip=sm_90 schedule=threads_per_row=256,elements=8,access_bytes=16,grid=persistent,ctas_per_sm=4,prefetch_rows=16,prefetch_in=shared" 2>&1 | FileCheck %s --check-prefix=AHEAD
-// AHEAD: error: 4 CTAs with 69632 bytes of rows loaded ahead do not fit the 233472 bytes of shared memory of an SM of sm_90; lower prefetch_rows
-// RUN: not rms-opt %t/forward.mlir --row-select-schedule="chip=sm_90 schedule=threads_per_row=1024,elements=1,access_bytes=16,grid=persistent,ctas_per_sm=1,prefetch_rows=1,prefetch_in=shared" 2>&1 | FileCheck %s --check-prefix=NARROW
-// NARROW: error: prefetch_in = shared copies at least 4 bytes at a time; raise access_bytes and elements
-// RUN: not rms-opt %t/in-place.mlir --row-select-schedule="chip=sm_90 schedule=threads_per_row=32,elements=4,access_bytes=16,grid=persistent,ctas_per_sm=1,prefetch_rows=1,prefetch_in=shared,column_sum=partials,sum_columns=32,sum_threads=32" 2>&1 | FileCheck %s --check-prefix=COPY
-// COPY: error: prefetch_in = shared copies rows beyond the last one too, and input #0 may be written in place; use registers
-
 //--- forward.mlir
 row.kernel @forward hidden 2048 inputs(%x: !row.rows<2048xbf16>)
     outputs(%y: !row.rows<2048xbf16>) {

@@ -26,18 +26,6 @@ static int64_t countAccumulators(row::KernelOp kernel) {
   return llvm::range_size(kernel.getBody().getOps<row::AccumulateOp>());
 }
 
-int64_t rmsc::prefetchStageBytes(row::KernelOp kernel,
-                                 row::ScheduleAttr schedule) {
-  int64_t bytes = 0;
-  for (auto load : kernel.getBody().getOps<row::LoadOp>())
-    if (auto type = dyn_cast<row::RowsType>(load.getSource().getType()))
-      bytes += schedule.getThreads() *
-               schedule.getChunks(kernel.getHiddenSize()) *
-               schedule.getElements() *
-               type.getElementType().getIntOrFloatBitWidth() / 8;
-  return bytes;
-}
-
 LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   row::ScheduleAttr schedule = kernel.getScheduleAttr();
   int64_t hiddenSize = kernel.getHiddenSize();
@@ -57,11 +45,6 @@ LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   if (schedule.getGrid() == row::Grid::Persistent)
     rows.maxCtas = schedule.getCtasPerSm() * target.sms;
   rows.waits = schedule.getDependentLaunch();
-  // One stage more than rows ahead: what is copied to a stage must not meet the
-  // reads of the row before.
-  if (schedule.getPrefetchIn() == row::PrefetchIn::Shared)
-    rows.dynamicSharedBytes =
-        (schedule.getPrefetchRows() + 1) * prefetchStageBytes(kernel, schedule);
 
   switch (schedule.getColumnSum()) {
   case row::ColumnSum::None:
@@ -161,37 +144,6 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                        << " threads do not fit an SM of " << target.chip
                        << ", which holds " << target.threadsPerSm
                        << " threads; lower ctas_per_sm";
-  if (schedule.getPrefetchIn() == row::PrefetchIn::Shared) {
-    for (auto load : kernel.getBody().getOps<row::LoadOp>()) {
-      auto handle = cast<BlockArgument>(load.getSource());
-      if (kernel.mayBeAliased(handle))
-        return emitError() << "prefetch_in = shared copies rows beyond the "
-                              "last one too, and input #"
-                           << handle.getArgNumber()
-                           << " may be written in place; use registers";
-      if (auto type = dyn_cast<row::RowsType>(load.getSource().getType());
-          type && schedule.getAccessBytes(
-                      type.getElementType().getIntOrFloatBitWidth() / 8) < 4)
-        return emitError() << "prefetch_in = shared copies at least 4 bytes at "
-                              "a time; raise access_bytes and elements";
-    }
-    int64_t bytes =
-        (schedule.getPrefetchRows() + 1) * prefetchStageBytes(kernel, schedule);
-    int64_t ctas = std::max<int64_t>(1, schedule.getCtasPerSm());
-    // 4 KB a CTA are left for the buffers of reductions and the system's own.
-    if (bytes + 4096 > target.sharedPerCta ||
-        ctas * (bytes + 4096) > target.sharedPerSm)
-      return emitError() << ctas << " CTAs with " << bytes
-                         << " bytes of rows loaded ahead do not fit the "
-                         << target.sharedPerSm
-                         << " bytes of shared memory of an SM of "
-                         << target.chip << "; lower prefetch_rows";
-  }
-  if (schedule.getCtasPerSm() > target.ctasPerSm)
-    return emitError() << schedule.getCtasPerSm()
-                       << " CTAs do not fit an SM of " << target.chip
-                       << ", which holds " << target.ctasPerSm
-                       << "; lower ctas_per_sm";
   if (schedule.getDependentLaunch() && !target.dependentLaunch)
     return emitError() << target.chip << " has no dependent launch";
   bool sums = schedule.getColumnSum() != row::ColumnSum::None;

@@ -55,20 +55,18 @@ struct Draft {
   int64_t threadsPerRow = 32, rowsPerCta = 1, elements = 1, accessBytes = 1;
   row::Grid grid = row::Grid::OneShot;
   int64_t ctasPerSm = 0, prefetchRows = 0;
-  row::PrefetchIn prefetchIn = row::PrefetchIn::Registers;
   row::ColumnLoad columnLoad = row::ColumnLoad::Early;
   row::ColumnSum columnSum = row::ColumnSum::None;
   int64_t sumColumns = 0, sumThreads = 0;
-  bool earlyRelease = false;
   row::CachePolicy loads = row::CachePolicy::Plain,
                    stores = row::CachePolicy::Plain;
   bool strided = false, dependentLaunch = false;
 
   row::ScheduleAttr get(MLIRContext *context) const {
-    return row::ScheduleAttr::get(
-        context, threadsPerRow, rowsPerCta, elements, accessBytes, grid,
-        ctasPerSm, prefetchRows, prefetchIn, columnLoad, columnSum, sumColumns,
-        sumThreads, earlyRelease, loads, stores, strided, dependentLaunch);
+    return row::ScheduleAttr::get(context, threadsPerRow, rowsPerCta, elements,
+                                  accessBytes, grid, ctasPerSm, prefetchRows,
+                                  columnLoad, columnSum, sumColumns, sumThreads,
+                                  loads, stores, strided, dependentLaunch);
   }
 };
 } // namespace
@@ -106,8 +104,8 @@ static void addPartials(Draft &draft, int64_t ctasPerSm, int64_t prefetchRows) {
   draft.ctasPerSm = ctasPerSm;
   draft.prefetchRows = prefetchRows;
   draft.columnSum = row::ColumnSum::Partials;
-  draft.sumColumns = 32;
-  draft.sumThreads = 1024;
+  draft.sumColumns = 16;
+  draft.sumThreads = 512;
 }
 
 /// Workspace for partial sums, in bytes for each SM, that a caller is asked for
@@ -124,6 +122,72 @@ static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
   int64_t fit = std::min(target.threadsPerSm / threads,
                          maxPartialBytesPerSm / partialBytes);
   return std::clamp<int64_t>(fit, 1, wanted);
+}
+
+/// Rows ahead that the registers of a persistent kernel have room for, beside
+/// the accumulators and the columns that it keeps.
+static int64_t prefetchThatFits(const Draft &draft, const KernelShape &shape,
+                                int64_t wanted) {
+  int64_t held =
+      llvm::divideCeil(shape.hiddenSize, draft.threadsPerRow * draft.elements) *
+      draft.elements;
+  return held <= 8 ? wanted : 0;
+}
+
+/// Variants of a kernel that sums columns over the rows. What is best goes by
+/// the bytes that a launch moves, against the L2 that they pass through. The
+/// fractions are those at which one way overtook the other on an H200 (H =
+/// 2560, 25.6 KB a row; bench/notes.md).
+static void chooseColumnSums(
+    row::KernelOp kernel, const KernelShape &shape, const TargetInfo &target,
+    const Draft &vector, bool batchInvariant,
+    llvm::function_ref<void(StringRef, int64_t, int64_t, const Draft &)> add) {
+  Draft many = vector;
+  addPartials(many, ctasThatFit(many, shape, target, 2),
+              prefetchThatFits(many, shape, 1));
+  if (batchInvariant) {
+    add("many", 0, allRows, many);
+    return;
+  }
+  auto rowsIn = [&](double l2Fraction) {
+    return std::max<int64_t>(1, l2Fraction * target.l2Bytes /
+                                    std::max<int64_t>(1, shape.bytesPerRow));
+  };
+  int64_t from = 0;
+  auto addUpTo = [&](StringRef name, int64_t maxRows, const Draft &draft) {
+    add(name, from, maxRows, draft);
+    from = maxRows + 1;
+  };
+  // As long as the L2 holds what is read, reading it again costs less than
+  // handing partial sums from one launch to the next. CTAs grow with the rows:
+  // one that sums columns wants many threads, one that walks rows few.
+  if (roleSplitObstacle(kernel).empty()) {
+    struct Split {
+      StringRef name;
+      double l2Fraction;
+      int64_t maxThreads, ctaThreads;
+    };
+    for (const Split &split :
+         {Split{"split", 0.12, 128, 128}, Split{"split480", 0.24, 160, 480},
+          Split{"split640", 0.6, 320, 640}}) {
+      Draft draft = vector;
+      spreadRow(draft, shape,
+                std::max<int64_t>(
+                    split.maxThreads,
+                    llvm::divideCeil(shape.hiddenSize, draft.elements * 4)),
+                split.ctaThreads);
+      draft.columnSum = row::ColumnSum::RoleSplit;
+      draft.sumColumns = std::max<int64_t>(32, draft.elements);
+      addUpTo(split.name, rowsIn(split.l2Fraction), draft);
+    }
+  }
+  // Streaming accesses leave the lines of the launches before in the L2, so
+  // that those need not be written back while this one runs; once a launch
+  // moves several times what the L2 holds, that ends, and the hints only cost.
+  Draft middle = many;
+  middle.loads = middle.stores = row::CachePolicy::Streaming;
+  addUpTo("middle", rowsIn(2.1), middle);
+  add("many", from, allRows, many);
 }
 
 SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
@@ -153,21 +217,8 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   } else if (shape.accumulators == 0) {
     add("vec", 0, allRows, vector);
   } else {
-    Draft few = vector, middle = vector, many = vector;
-    few.columnSum = row::ColumnSum::RoleSplit;
-    few.sumColumns = std::max<int64_t>(32, few.elements);
-    addPartials(middle, ctasThatFit(middle, shape, target, 2), 2);
-    middle.loads = middle.stores = row::CachePolicy::Streaming;
-    addPartials(many, ctasThatFit(many, shape, target, 3), 1);
-    if (request.batchInvariant) {
-      add("many", 0, allRows, many);
-    } else {
-      bool split = roleSplitObstacle(kernel).empty();
-      if (split)
-        add("few", 0, 600, few);
-      add("middle", split ? 601 : 0, 6000, middle);
-      add("many", 6001, allRows, many);
-    }
+    chooseColumnSums(kernel, shape, target, vector, request.batchInvariant,
+                     add);
   }
 
   // The same accesses with row strides from the arguments.

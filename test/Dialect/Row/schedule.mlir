@@ -16,21 +16,21 @@ row.kernel @least hidden 64 inputs() outputs()
 row.kernel @defaults hidden 64 inputs() outputs()
     schedule(#row.schedule<threads_per_row = 32, rows_per_cta = 1, elements = 1,
                            access_bytes = 4, grid = one_shot, ctas_per_sm = 0,
-                           prefetch_rows = 0, prefetch_in = registers,
+                           prefetch_rows = 0,
                            column_load = early, column_sum = none,
                            sum_columns = 0, sum_threads = 0,
-                           early_release = false, loads = plain,
+                           loads = plain,
                            stores = plain, strided = false,
                            dependent_launch = false>) {
 }
 
 // CHECK-LABEL: row.kernel @all
-// CHECK: schedule(#row.schedule<threads_per_row = 8, rows_per_cta = 4, elements = 2, access_bytes = 8, grid = persistent, ctas_per_sm = 2, prefetch_rows = 3, column_load = late, column_sum = partials, sum_columns = 32, sum_threads = 256, early_release = true, loads = streaming, stores = streaming, strided = true, dependent_launch = true>)
+// CHECK: schedule(#row.schedule<threads_per_row = 8, rows_per_cta = 4, elements = 2, access_bytes = 8, grid = persistent, ctas_per_sm = 2, prefetch_rows = 3, column_load = late, column_sum = partials, sum_columns = 32, sum_threads = 256, loads = streaming, stores = streaming, strided = true, dependent_launch = true>)
 row.kernel @all hidden 64 inputs(%x: !row.rows<64xf32>)
     outputs(%s: !row.columns<64xf32>)
     schedule(#row.schedule<dependent_launch = true, strided = true,
                            stores = streaming, loads = streaming,
-                           early_release = true, sum_threads = 256,
+                           sum_threads = 256,
                            sum_columns = 32, column_sum = partials,
                            column_load = late, prefetch_rows = 3,
                            ctas_per_sm = 2, grid = persistent, access_bytes = 8,
@@ -38,14 +38,6 @@ row.kernel @all hidden 64 inputs(%x: !row.rows<64xf32>)
                            threads_per_row = 8>) {
   %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
   row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
-}
-
-// CHECK-LABEL: row.kernel @shared
-// CHECK: grid = persistent, ctas_per_sm = 1, prefetch_rows = 16, prefetch_in = shared>)
-row.kernel @shared hidden 64 inputs() outputs()
-    schedule(#row.schedule<threads_per_row = 32, elements = 2, access_bytes = 8,
-                           grid = persistent, ctas_per_sm = 1,
-                           prefetch_rows = 16, prefetch_in = shared>) {
 }
 
 // CHECK-LABEL: row.kernel @role_split

@@ -139,44 +139,10 @@ row.kernel @prefetch_negative hidden 64 inputs() outputs()
 
 // -----
 
-row.kernel @prefetch_shared_17 hidden 64 inputs() outputs()
-    // expected-error @below {{prefetch_rows must be between 0 and 16, but is 17}}
-    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
-        prefetch_rows = 17, prefetch_in = shared, grid = persistent,
-        ctas_per_sm = 2>) {
-}
-
-// -----
-
-row.kernel @prefetch_shared_0 hidden 64 inputs() outputs()
-    // expected-error @below {{prefetch_in = shared needs prefetch_rows}}
-    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
-        prefetch_in = shared, grid = persistent, ctas_per_sm = 2>) {
-}
-
-// -----
-
-row.kernel @prefetch_shared_streaming hidden 64 inputs() outputs()
-    // expected-error @below {{prefetch_in = shared copies past the first-level cache and takes no policy of loads}}
-    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
-        prefetch_rows = 1, prefetch_in = shared, loads = streaming,
-        grid = persistent, ctas_per_sm = 2>) {
-}
-
-// -----
-
 row.kernel @prefetch_one_shot hidden 64 inputs() outputs()
     // expected-error @below {{prefetch_rows needs a persistent grid}}
     schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
         prefetch_rows = 1>) {
-}
-
-// -----
-
-row.kernel @early_release hidden 64 inputs() outputs()
-    // expected-error @below {{early_release needs column_sum = partials: there is no second launch to release}}
-    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
-        early_release = true, column_sum = role_split, sum_columns = 32>) {
 }
 
 // -----

@@ -35,10 +35,9 @@ void RowDialect::registerAttributes() {
 LogicalResult ScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, int64_t threadsPerRow,
     int64_t rowsPerCta, int64_t elements, int64_t accessBytes, Grid grid,
-    int64_t ctasPerSm, int64_t prefetchRows, PrefetchIn prefetchIn,
-    ColumnLoad columnLoad, ColumnSum columnSum, int64_t sumColumns,
-    int64_t sumThreads, bool earlyRelease, CachePolicy loads,
-    CachePolicy stores, bool strided, bool dependentLaunch) {
+    int64_t ctasPerSm, int64_t prefetchRows, ColumnLoad columnLoad,
+    ColumnSum columnSum, int64_t sumColumns, int64_t sumThreads,
+    CachePolicy loads, CachePolicy stores, bool strided, bool dependentLaunch) {
   if (threadsPerRow < 1 ||
       (threadsPerRow < 32 ? !llvm::isPowerOf2_64(threadsPerRow)
                           : threadsPerRow % 32 != 0))
@@ -66,18 +65,9 @@ LogicalResult ScheduleAttr::verify(
                        << ctasPerSm;
   if (grid == Grid::Persistent && ctasPerSm == 0)
     return emitError() << "a persistent grid needs ctas_per_sm";
-  int64_t maxPrefetch = prefetchIn == PrefetchIn::Shared ? 16 : 4;
-  if (prefetchRows < 0 || prefetchRows > maxPrefetch)
-    return emitError() << "prefetch_rows must be between 0 and " << maxPrefetch
-                       << ", but is " << prefetchRows;
-  if (prefetchIn == PrefetchIn::Shared && prefetchRows == 0)
-    return emitError() << "prefetch_in = shared needs prefetch_rows";
-  if (prefetchIn == PrefetchIn::Shared && loads != CachePolicy::Plain)
-    return emitError() << "prefetch_in = shared copies past the first-level "
-                          "cache and takes no policy of loads";
-  if (earlyRelease && columnSum != ColumnSum::Partials)
-    return emitError() << "early_release needs column_sum = partials: there is "
-                          "no second launch to release";
+  if (prefetchRows < 0 || prefetchRows > 4)
+    return emitError() << "prefetch_rows must be between 0 and 4, but is "
+                       << prefetchRows;
   if (grid == Grid::OneShot && prefetchRows != 0)
     return emitError() << "prefetch_rows needs a persistent grid";
   if (columnSum == ColumnSum::Partials && grid != Grid::Persistent)

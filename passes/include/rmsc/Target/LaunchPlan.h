@@ -52,11 +52,6 @@ struct LaunchPlan {
   bool strided = false;
 };
 
-/// Bytes of shared memory that one row loaded ahead takes in a CTA, for
-/// `prefetch_in = shared`.
-int64_t prefetchStageBytes(mlir::row::KernelOp kernel,
-                           mlir::row::ScheduleAttr schedule);
-
 /// Largest hidden size that one CTA can hold in registers with accesses of one
 /// element: beyond it a row needs a cluster.
 inline constexpr int64_t maxHiddenSize = 16384;

@@ -272,18 +272,6 @@ void Emitter::storeChunks(ValueRange chunks, Value pointer,
   }
 }
 
-Value Emitter::getDynamicShared() {
-  OpBuilder::InsertionGuard guard(b);
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
-  b.setInsertionPoint(function);
-  auto global = LLVM::GlobalOp::create(
-      b, type, /*isConstant=*/false, LLVM::Linkage::External,
-      (function.getName() + "_dynamic").str(), Attribute(), /*alignment=*/16,
-      static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-  b.setInsertionPointToStart(&function.getBody().front());
-  return LLVM::AddressOfOp::create(b, global);
-}
-
 Value Emitter::allocateShared(int64_t floats) {
   OpBuilder::InsertionGuard guard(b);
   auto type = LLVM::LLVMArrayType::get(b.getF32Type(), floats);

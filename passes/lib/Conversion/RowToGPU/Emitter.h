@@ -132,8 +132,6 @@ public:
   /// `width` lanes of its group.
   mlir::Value reduceLanes(mlir::Value value, int64_t width,
                           mlir::row::ReduceKind kind);
-  /// The shared memory whose size the launch gives.
-  mlir::Value getDynamicShared();
   /// A shared array of f32.
   mlir::Value allocateShared(int64_t floats);
   /// Pointer to element `index` (i32) of a shared array.

@@ -118,56 +118,6 @@ Value rmsc::loadVector(ImplicitLocOpBuilder &b, Value pointer, VectorType type,
   return joinParts(b, std::move(parts));
 }
 
-/// Widest asynchronous copy.
-static constexpr int64_t maxCopyBytes = 16;
-
-/// Calls `part(element, type, place)` for each access that a vector is copied
-/// in: its first element, its type, and the thread's place for it.
-static void
-forEachCopy(ImplicitLocOpBuilder &b, VectorType type, const Access &access,
-            Value shared, Value thread, int64_t threads,
-            llvm::function_ref<void(int64_t, VectorType, Value)> part) {
-  Access narrow = access;
-  narrow.bytes = std::min(access.bytes, maxCopyBytes);
-  VectorType partType = getPartType(type, narrow);
-  int64_t elements = partType.getDimSize(0);
-  Value place = offsetPointer(b, shared, partType, thread);
-  for (int64_t i = 0; i < type.getDimSize(0); i += elements)
-    part(i, partType,
-         offsetPointer(b, place, partType, i / elements * threads));
-}
-
-void rmsc::copyVectorAsync(ImplicitLocOpBuilder &b, Value source,
-                           VectorType type, const Access &access, Value target,
-                           Value thread, int64_t threads) {
-  forEachCopy(b, type, access, target, thread, threads,
-              [&](int64_t element, VectorType part, Value place) {
-                int64_t bytes =
-                    part.getDimSize(0) * elementBytes(part.getElementType());
-                // Only copies of 16 bytes can leave the first-level cache out.
-                auto cache = bytes == maxCopyBytes
-                                 ? NVVM::LoadCacheModifierKind::CG
-                                 : NVVM::LoadCacheModifierKind::CA;
-                NVVM::CpAsyncOp::create(
-                    b, place,
-                    offsetPointer(b, source, type.getElementType(), element),
-                    bytes, cache, Value());
-              });
-}
-
-Value rmsc::loadCopiedVector(ImplicitLocOpBuilder &b, VectorType type,
-                             const Access &access, Value source, Value thread,
-                             int64_t threads) {
-  SmallVector<Value> parts;
-  forEachCopy(b, type, access, source, thread, threads,
-              [&](int64_t, VectorType part, Value place) {
-                int64_t bytes =
-                    part.getDimSize(0) * elementBytes(part.getElementType());
-                parts.push_back(LLVM::LoadOp::create(b, part, place, bytes));
-              });
-  return joinParts(b, std::move(parts));
-}
-
 void rmsc::storeVector(ImplicitLocOpBuilder &b, Value vector, Value pointer,
                        const Access &access) {
   auto type = cast<VectorType>(vector.getType());

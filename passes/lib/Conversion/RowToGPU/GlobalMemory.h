@@ -40,19 +40,6 @@ mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
 void storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
                  mlir::Value pointer, const Access &access);
 
-/// Starts copying the vector of `type` at `source` to shared memory. Thread
-/// `thread` (i32) of `threads` has places of its own from `target` on, one for
-/// each access: neighbouring threads take neighbouring places.
-void copyVectorAsync(mlir::ImplicitLocOpBuilder &b, mlir::Value source,
-                     mlir::VectorType type, const Access &access,
-                     mlir::Value target, mlir::Value thread, int64_t threads);
-
-/// Loads a vector that was copied so, once the copy is known to be complete.
-mlir::Value loadCopiedVector(mlir::ImplicitLocOpBuilder &b,
-                             mlir::VectorType type, const Access &access,
-                             mlir::Value source, mlir::Value thread,
-                             int64_t threads);
-
 /// Keeps the loads that these vectors come from ahead of this point. LLVM moves
 /// a load down to its first use, which for a weight lies behind the reduction,
 /// where nothing is left to hide its latency.

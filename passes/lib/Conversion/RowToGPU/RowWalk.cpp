@@ -21,9 +21,6 @@ static bool isColumnLoad(Operation &op) {
 }
 
 namespace {
-class RegisterPrefetch;
-class SharedPrefetch;
-
 /// The part of a CTA that one thread plays, and the state it keeps over rows.
 class RowWalk {
 public:
@@ -47,28 +44,7 @@ public:
   void walkOnce(Value cta);
   void walkPersistently(Value cta, Value ctas);
 
-  /// How rows loaded ahead of the one that is computed are kept.
-  class Prefetch {
-  public:
-    explicit Prefetch(RowWalk &walk) : walk(walk) {}
-    virtual ~Prefetch() = default;
-    /// Ahead of the loop, for each of the first rows in turn: starts loading a
-    /// row and adds to what the loop carries.
-    virtual void start(const CurrentRow &row,
-                       SmallVectorImpl<Value> &carried) = 0;
-    /// In the loop: starts loading `aheadRow`, maps the loads of the current
-    /// row, and gives what the loop carries on.
-    virtual void advance(ValueRange args, const CurrentRow &aheadRow,
-                         SmallVectorImpl<Value> &next, ValueMap &values) = 0;
-
-  protected:
-    RowWalk &walk;
-  };
-
 private:
-  friend class RegisterPrefetch;
-  friend class SharedPrefetch;
-
   Value firstRow(Value cta) {
     Value row = arith::ExtUIOp::create(e.b, e.b.getI64Type(), cta);
     if (e.schedule.getRowsPerCta() == 1)
@@ -137,6 +113,8 @@ private:
   SmallVector<row::AccumulateOp> accumulates;
 };
 
+} // namespace
+
 void RowWalk::walkOnce(Value cta) {
   CurrentRow row = currentRow(firstRow(cta));
   ValueMap values;
@@ -148,152 +126,18 @@ void RowWalk::walkOnce(Value cta) {
   emitBody(row, values);
 }
 
-/// Rows loaded ahead into registers: the loop carries their values, oldest
-/// first.
-class RegisterPrefetch : public RowWalk::Prefetch {
-public:
-  using Prefetch::Prefetch;
-
-  void start(const CurrentRow &row, SmallVectorImpl<Value> &carried) override {
-    llvm::append_range(carried, walk.loadRow(row));
-  }
-  void advance(ValueRange args, const CurrentRow &aheadRow,
-               SmallVectorImpl<Value> &next, ValueMap &values) override {
-    int64_t perRow = args.size() / walk.e.schedule.getPrefetchRows();
-    walk.mapRow(args.take_front(perRow), values);
-    SmallVector<Value> loaded = walk.loadRow(aheadRow);
-    pinVectors(walk.e.b, loaded);
-    llvm::append_range(next, args.drop_front(perRow));
-    llvm::append_range(next, loaded);
-  }
-};
-
-/// Rows loaded ahead into shared memory by asynchronous copies. Every thread
-/// copies what it will itself read, so no barrier is needed. The copies of one
-/// row are one group, and the stages are taken in turn. Scalars of a row, a
-/// register each, are carried by the loop.
-class SharedPrefetch : public RowWalk::Prefetch {
-public:
-  explicit SharedPrefetch(RowWalk &walk)
-      : Prefetch(walk), shared(walk.e.getDynamicShared()),
-        stageBytes(prefetchStageBytes(walk.e.kernel, walk.e.schedule)) {}
-
-  void start(const CurrentRow &row, SmallVectorImpl<Value> &carried) override {
-    copy(row.row, walk.e.i32(started++ * stageBytes));
-    llvm::append_range(carried, loadScalars(row));
-    if (started == walk.e.schedule.getPrefetchRows())
-      carried.push_back(walk.e.i32(0));
-  }
-  void advance(ValueRange args, const CurrentRow &aheadRow,
-               SmallVectorImpl<Value> &next, ValueMap &values) override {
-    ImplicitLocOpBuilder &b = walk.e.b;
-    int64_t ahead = walk.e.schedule.getPrefetchRows();
-    Value stage = args.back();
-    // The stage ahead of this one: it was read one row ago, and the barrier of
-    // that row's reduction lies in between.
-    Value free = step(stage, ahead * stageBytes);
-    copy(aheadRow.row, free);
-    SmallVector<Value> scalars = loadScalars(aheadRow);
-    NVVM::CpAsyncWaitGroupOp::create(b, ahead);
-
-    ValueRange carriedScalars = args.drop_back();
-    size_t perRow = scalars.size();
-    ValueRange current = carriedScalars.take_front(perRow);
-    Value place = stage;
-    for (row::LoadOp load : walk.rowLoads) {
-      if (isa<row::ScalarsType>(load.getSource().getType())) {
-        values[load.getResult()] = {current.front()};
-        current = current.drop_front();
-        continue;
-      }
-      ThreadValue chunks;
-      forEachChunk(load, place, [&](int64_t, Value chunkPlace) {
-        chunks.push_back(loadCopiedVector(
-            b, walk.e.chunkType(load, walk.layout), walk.e.getAccess(load),
-            chunkPlace, walk.e.getThread(), walk.e.schedule.getThreads()));
-      });
-      values[load.getResult()] = std::move(chunks);
-    }
-    llvm::append_range(next, carriedScalars.drop_front(perRow));
-    llvm::append_range(next, scalars);
-    next.push_back(step(stage, stageBytes));
-  }
-
-private:
-  /// `stage` plus `bytes`, back at the start behind the last stage.
-  Value step(Value stage, int64_t bytes) {
-    ImplicitLocOpBuilder &b = walk.e.b;
-    int64_t size = (walk.e.schedule.getPrefetchRows() + 1) * stageBytes;
-    Value next = arith::AddIOp::create(b, stage, walk.e.i32(bytes));
-    Value wrapped = arith::SubIOp::create(b, next, walk.e.i32(size));
-    return arith::SelectOp::create(b, walk.e.lessThan(next, walk.e.i32(size)),
-                                   next, wrapped);
-  }
-  /// Calls `chunk` with each chunk's number and the address of its places, and
-  /// moves `place`, an offset in bytes, behind them.
-  void forEachChunk(row::LoadOp load, Value &place,
-                    llvm::function_ref<void(int64_t, Value)> chunk) {
-    ImplicitLocOpBuilder &b = walk.e.b;
-    VectorType type = walk.e.chunkType(load, walk.layout);
-    int64_t bytes = walk.e.schedule.getThreads() * type.getDimSize(0) *
-                    type.getElementTypeBitWidth() / 8;
-    for (int64_t c = 0; c < walk.layout.chunks(); ++c) {
-      chunk(c, offsetPointer(b, shared, b.getI8Type(), place));
-      place = arith::AddIOp::create(b, place, walk.e.i32(bytes));
-    }
-  }
-  void copy(Value row, Value place) {
-    ImplicitLocOpBuilder &b = walk.e.b;
-    for (row::LoadOp load : walk.rowLoads) {
-      if (isa<row::ScalarsType>(load.getSource().getType()))
-        continue;
-      SmallVector<Value> sources = walk.e.chunkPointers(load, walk.layout, row);
-      forEachChunk(load, place, [&](int64_t c, Value chunkPlace) {
-        copyVectorAsync(b, sources[c], walk.e.chunkType(load, walk.layout),
-                        walk.e.getAccess(load), chunkPlace, walk.e.getThread(),
-                        walk.e.schedule.getThreads());
-      });
-    }
-    NVVM::CpAsyncCommitGroupOp::create(b);
-  }
-  SmallVector<Value> loadScalars(const CurrentRow &row) {
-    SmallVector<Value> loaded;
-    for (row::LoadOp load : walk.rowLoads)
-      if (isa<row::ScalarsType>(load.getSource().getType()))
-        llvm::append_range(loaded,
-                           walk.e.load(load, walk.layout, row.row, row.valid));
-    return loaded;
-  }
-
-  Value shared;
-  int64_t stageBytes;
-  int64_t started = 0;
-};
-} // namespace
-
 void RowWalk::walkPersistently(Value cta, Value ctas) {
   ImplicitLocOpBuilder &b = e.b;
-  bool releases = plan.launches.size() > 1 && plan.launches[1].dependent;
-  if (releases && e.schedule.getEarlyRelease())
-    NVVM::GriddepcontrolOp::create(b,
-                                   NVVM::GridDepActionKind::launch_dependents);
   Value step = firstRow(ctas);
   Value begin = firstRow(cta);
   int64_t prefetchRows = e.schedule.getPrefetchRows();
-  std::unique_ptr<Prefetch> prefetch;
-  if (prefetchRows != 0) {
-    if (e.schedule.getPrefetchIn() == row::PrefetchIn::Shared)
-      prefetch = std::make_unique<SharedPrefetch>(*this);
-    else
-      prefetch = std::make_unique<RegisterPrefetch>(*this);
-  }
 
-  // What the loop carries: what belongs to the rows loaded ahead, then the
-  // column accumulators, then the phase of the reduction buffer.
+  // What the loop carries: the rows loaded ahead, oldest first, then the column
+  // accumulators, then the phase of the reduction buffer.
   SmallVector<Value> carried;
   Value ahead = begin;
   for (int64_t i = 0; i < prefetchRows; ++i) {
-    prefetch->start(rowAhead(ahead), carried);
+    llvm::append_range(carried, loadRow(rowAhead(ahead)));
     ahead = arith::AddIOp::create(b, ahead, step);
   }
   size_t prefetched = carried.size();
@@ -311,17 +155,21 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
     ValueRange args = loop.getRegionIterArgs();
     ValueMap values = invariant;
     SmallVector<Value> next;
-    if (prefetch) {
-      // At the top, so that the loads are under way while the row is computed.
-      Value aheadRow = arith::AddIOp::create(
-          b, loop.getInductionVar(),
-          arith::MulIOp::create(b, step, e.i64(prefetchRows)));
-      prefetch->advance(args.take_front(prefetched), rowAhead(aheadRow), next,
-                        values);
-    } else {
+    if (prefetchRows == 0) {
       SmallVector<Value> loaded = loadRow(row);
       pinVectors(b, loaded);
       mapRow(loaded, values);
+    } else {
+      size_t perRow = prefetched / prefetchRows;
+      mapRow(args.take_front(perRow), values);
+      // At the top, so that the loads are under way while the row is computed.
+      Value aheadBase = arith::AddIOp::create(
+          b, loop.getInductionVar(),
+          arith::MulIOp::create(b, step, e.i64(prefetchRows)));
+      SmallVector<Value> loaded = loadRow(rowAhead(aheadBase));
+      pinVectors(b, loaded);
+      llvm::append_range(next, args.slice(perRow, prefetched - perRow));
+      llvm::append_range(next, loaded);
     }
     e.phase = args.back();
     emitBody(row, values);
@@ -341,7 +189,7 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
     return;
   // From here on nothing is left that is worth waiting for before the second
   // launch is brought in: it waits for the stores below by itself.
-  if (releases && !e.schedule.getEarlyRelease())
+  if (plan.launches[1].dependent)
     NVVM::GriddepcontrolOp::create(b,
                                    NVVM::GridDepActionKind::launch_dependents);
   storePartials(cta, loop.getResults().drop_front(prefetched).drop_back());

@@ -48,11 +48,6 @@ def Row_ColumnSum
                    I32EnumAttrCase<"Partials", 1, "partials">,
                    I32EnumAttrCase<"RoleSplit", 2, "role_split">]>;
 
-def Row_PrefetchIn
-    : Row_I32Enum<"PrefetchIn", "where rows loaded ahead are kept",
-                  [I32EnumAttrCase<"Registers", 0, "registers">,
-                   I32EnumAttrCase<"Shared", 1, "shared">]>;
-
 def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "how a row kernel is spread over threads, CTAs and the grid";
@@ -70,12 +65,10 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     | `grid` | `one_shot`: a CTA for every `rows_per_cta` rows; `persistent`: `ctas_per_sm` CTAs for every SM, each walking rows a grid apart |
     | `ctas_per_sm` | CTAs on an SM that the register allocation must allow (0: no promise); with `persistent` also the size of the grid |
     | `prefetch_rows` | rows whose loads are issued ahead of the row that is computed, `persistent` only |
-    | `prefetch_in` | where rows loaded ahead are kept: `registers`, or `shared` memory, which takes asynchronous copies and leaves registers to more CTAs |
     | `column_load` | column inputs are loaded before the first reduction (`early`) or where they are used (`late`) |
     | `column_sum` | `partials`: each CTA stores partial sums, a dependent second launch adds them; `role_split`: CTAs of their own sum columns from the inputs, in the same launch |
     | `sum_columns` | columns of one CTA that sums columns |
     | `sum_threads` | threads of one CTA of the second launch (`partials`) |
-    | `early_release` | with `partials`: the second launch may be brought in from the start of the first one, not only when its rows are done |
     | `loads`, `stores` | cache policy of row loads and row stores |
     | `strided` | row strides are taken from the kernel's arguments; else rows are dense |
     | `dependent_launch` | the first launch waits for the grid before it, so that a caller may overlap the two |
@@ -88,12 +81,10 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     DefaultValuedParameter<"::mlir::row::Grid", "::mlir::row::Grid::OneShot">:$grid,
     DefaultValuedParameter<"int64_t", "0">:$ctas_per_sm,
     DefaultValuedParameter<"int64_t", "0">:$prefetch_rows,
-    DefaultValuedParameter<"::mlir::row::PrefetchIn", "::mlir::row::PrefetchIn::Registers">:$prefetch_in,
     DefaultValuedParameter<"::mlir::row::ColumnLoad", "::mlir::row::ColumnLoad::Early">:$column_load,
     DefaultValuedParameter<"::mlir::row::ColumnSum", "::mlir::row::ColumnSum::None">:$column_sum,
     DefaultValuedParameter<"int64_t", "0">:$sum_columns,
     DefaultValuedParameter<"int64_t", "0">:$sum_threads,
-    DefaultValuedParameter<"bool", "false">:$early_release,
     DefaultValuedParameter<"::mlir::row::CachePolicy", "::mlir::row::CachePolicy::Plain">:$loads,
     DefaultValuedParameter<"::mlir::row::CachePolicy", "::mlir::row::CachePolicy::Plain">:$stores,
     DefaultValuedParameter<"bool", "false">:$strided,
