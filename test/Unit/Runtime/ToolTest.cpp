@@ -375,8 +375,10 @@ TEST_F(ToolTest, TuneWritesATable) {
   EXPECT_EQ(e["floor_us"], 2.0);
   EXPECT_EQ(e["best"]["schedule"], "#row.schedule<vec16>");
   EXPECT_EQ(e["parameters"].size(), 4u);
-  EXPECT_EQ(e["parameters"][3],
-            (json{{"role", "y"}, {"direction", "output"}, {"dtype", "bf16"}}));
+  EXPECT_EQ(e["parameters"][3], (json{{"role", "y"},
+                                      {"direction", "output"},
+                                      {"kind", "rows"},
+                                      {"dtype", "bf16"}}));
   ASSERT_EQ(e["variants"].size(), 2u);
   EXPECT_EQ(e["variants"][1]["us"], 8.0);
   EXPECT_EQ(e["variants"][1]["variant"], "elem");
