@@ -144,6 +144,11 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                        << " threads do not fit an SM of " << target.chip
                        << ", which holds " << target.threadsPerSm
                        << " threads; lower ctas_per_sm";
+  if (schedule.getCtasPerSm() > target.ctasPerSm)
+    return emitError() << schedule.getCtasPerSm()
+                       << " CTAs do not fit an SM of " << target.chip
+                       << ", which holds " << target.ctasPerSm
+                       << "; lower ctas_per_sm";
   if (schedule.getDependentLaunch() && !target.dependentLaunch)
     return emitError() << target.chip << " has no dependent launch";
   bool sums = schedule.getColumnSum() != row::ColumnSum::None;

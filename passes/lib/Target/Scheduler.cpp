@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace rmsc;
 
 static constexpr int64_t allRows = std::numeric_limits<int32_t>::max();
+static constexpr int64_t maxCtaThreads = 1024;
 
 KernelShape KernelShape::of(row::KernelOp kernel) {
   KernelShape shape;
@@ -98,40 +99,45 @@ static void spreadRow(Draft &draft, const KernelShape &shape,
     ++draft.rowsPerCta;
 }
 
-/// Adds what a kernel with column accumulators needs to walk rows persistently.
-static void addPartials(Draft &draft, int64_t ctasPerSm, int64_t prefetchRows) {
-  draft.grid = row::Grid::Persistent;
-  draft.ctasPerSm = ctasPerSm;
-  draft.prefetchRows = prefetchRows;
-  draft.columnSum = row::ColumnSum::Partials;
-  draft.sumColumns = 16;
-  draft.sumThreads = 512;
-}
-
 /// Workspace for partial sums, in bytes for each SM, that a caller is asked for
 /// at most, unless a single row of them takes more.
 static constexpr int64_t maxPartialBytesPerSm = 96 << 10;
 
-/// CTAs of a draft that an SM can hold, at most `wanted`, without too large a
-/// workspace for their partial sums.
+/// Elements of a row that one thread of a draft holds.
+static int64_t elementsHeld(const Draft &draft, const KernelShape &shape) {
+  return llvm::divideCeil(shape.hiddenSize,
+                          draft.threadsPerRow * draft.elements) *
+         draft.elements;
+}
+
+/// CTAs of a persistent draft that an SM can hold, at most `wanted`, without
+/// spilled registers and without too large a workspace for their partial sums.
 static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
                            const TargetInfo &target, int64_t wanted) {
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   int64_t partialBytes =
       4 * draft.rowsPerCta * shape.accumulators * shape.hiddenSize;
-  int64_t fit = std::min(target.threadsPerSm / threads,
-                         maxPartialBytesPerSm / partialBytes);
+  // Accumulators and columns live as long as the CTA, a row as long as it is
+  // loaded ahead and computed with; addresses and the rest take about 40.
+  int64_t registers = 40 + elementsHeld(draft, shape) *
+                               (shape.accumulators + shape.columnInputs +
+                                shape.rowInputs * (1 + draft.prefetchRows));
+  int64_t fit = std::min({target.threadsPerSm / threads,
+                          target.registersPerSm / (threads * registers),
+                          maxPartialBytesPerSm / partialBytes});
   return std::clamp<int64_t>(fit, 1, wanted);
 }
 
-/// Rows ahead that the registers of a persistent kernel have room for, beside
-/// the accumulators and the columns that it keeps.
-static int64_t prefetchThatFits(const Draft &draft, const KernelShape &shape,
-                                int64_t wanted) {
-  int64_t held =
-      llvm::divideCeil(shape.hiddenSize, draft.threadsPerRow * draft.elements) *
-      draft.elements;
-  return held <= 8 ? wanted : 0;
+/// Makes a draft walk rows persistently and leave partial sums, with at most
+/// `ctasPerSm` CTAs on an SM and one row ahead where registers allow.
+static void addPartials(Draft &draft, const KernelShape &shape,
+                        const TargetInfo &target, int64_t ctasPerSm) {
+  draft.grid = row::Grid::Persistent;
+  draft.prefetchRows = elementsHeld(draft, shape) <= 8 ? 1 : 0;
+  draft.ctasPerSm = ctasThatFit(draft, shape, target, ctasPerSm);
+  draft.columnSum = row::ColumnSum::Partials;
+  draft.sumColumns = 16;
+  draft.sumThreads = 512;
 }
 
 /// Variants of a kernel that sums columns over the rows. What is best goes by
@@ -143,8 +149,10 @@ static void chooseColumnSums(
     const Draft &vector, bool batchInvariant,
     llvm::function_ref<void(StringRef, int64_t, int64_t, const Draft &)> add) {
   Draft many = vector;
-  addPartials(many, ctasThatFit(many, shape, target, 2),
-              prefetchThatFits(many, shape, 1));
+  addPartials(many, shape, target, 2);
+  // Loads and stores as wide as the chip has them, where a chunk of the wider
+  // streams is as wide.
+  many.accessBytes = target.maxAccessBytes;
   if (batchInvariant) {
     add("many", 0, allRows, many);
     return;
@@ -172,13 +180,15 @@ static void chooseColumnSums(
           Split{"split640", 0.6, 320, 640}}) {
       Draft draft = vector;
       spreadRow(draft, shape,
-                std::max<int64_t>(
-                    split.maxThreads,
-                    llvm::divideCeil(shape.hiddenSize, draft.elements * 4)),
+                std::clamp<int64_t>(
+                    llvm::divideCeil(shape.hiddenSize, draft.elements * 4),
+                    split.maxThreads, maxCtaThreads),
                 split.ctaThreads);
       draft.columnSum = row::ColumnSum::RoleSplit;
       draft.sumColumns = std::max<int64_t>(32, draft.elements);
-      addUpTo(split.name, rowsIn(split.l2Fraction), draft);
+      // Where many columns are summed at once, shared memory may not hold them.
+      if (fits(kernel, draft, target))
+        addUpTo(split.name, rowsIn(split.l2Fraction), draft);
     }
   }
   // Streaming accesses leave the lines of the launches before in the L2, so
@@ -204,7 +214,7 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   Draft vector;
   vector.accessBytes = std::min<int64_t>(16, target.maxAccessBytes);
   vector.elements = chunkElements(shape, vector.accessBytes);
-  spreadRow(vector, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
+  spreadRow(vector, shape, /*maxThreads=*/maxCtaThreads, /*ctaThreads=*/128);
 
   SmallVector<row::ScheduleAttr> given = request.forced;
   if (request.enumerate)
@@ -215,7 +225,19 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
           {given.size() == 1 ? "forced" : "s" + std::to_string(number), 0,
            allRows, schedule});
   } else if (shape.accumulators == 0) {
-    add("vec", 0, allRows, vector);
+    // A chip with wider accesses takes them where a launch is bound by
+    // bandwidth and not by the latency of one row.
+    Draft wide = vector;
+    wide.accessBytes = target.maxAccessBytes;
+    wide.elements = chunkElements(shape, wide.accessBytes);
+    spreadRow(wide, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
+    if (wide.elements > vector.elements && !request.batchInvariant) {
+      int64_t few = 8 * target.sms * vector.rowsPerCta;
+      add("vec", 0, few, vector);
+      add("wide", few + 1, allRows, wide);
+    } else {
+      add("vec", 0, allRows, vector);
+    }
   } else {
     chooseColumnSums(kernel, shape, target, vector, request.batchInvariant,
                      add);
@@ -227,10 +249,10 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   // Whatever the alignment: neighbouring threads take neighbouring elements.
   Draft any;
   any.strided = true;
-  spreadRow(any, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
+  spreadRow(any, shape, /*maxThreads=*/maxCtaThreads, /*ctaThreads=*/128);
   if (shape.accumulators != 0) {
-    addPartials(strided, ctasThatFit(strided, shape, target, 2), 1);
-    addPartials(any, ctasThatFit(any, shape, target, 2), 0);
+    addPartials(strided, shape, target, 2);
+    addPartials(any, shape, target, 2);
   }
   if (vector.elements > 1)
     add("strided", 0, allRows, strided);
@@ -265,12 +287,7 @@ rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
   SmallVector<row::ScheduleAttr> schedules;
   auto add = [&](const Draft &draft) {
     row::ScheduleAttr schedule = draft.get(context);
-    // What does not fit is no error here: it is left out.
-    ScopedDiagnosticHandler quiet(context,
-                                  [](Diagnostic &) { return success(); });
-    auto emitError = [&] { return mlir::emitError(kernel.getLoc()); };
-    if (succeeded(verifySchedule(kernel, schedule, target, emitError)) &&
-        !llvm::is_contained(schedules, schedule))
+    if (fits(kernel, draft, target) && !llvm::is_contained(schedules, schedule))
       schedules.push_back(schedule);
   };
   constexpr row::CachePolicy policies[] = {row::CachePolicy::Plain,
@@ -305,8 +322,11 @@ rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
               persistent.grid = row::Grid::Persistent;
               persistent.ctasPerSm = ctasPerSm;
               persistent.prefetchRows = prefetch;
-              if (shape.accumulators != 0)
-                addPartials(persistent, ctasPerSm, prefetch);
+              if (shape.accumulators != 0) {
+                persistent.columnSum = row::ColumnSum::Partials;
+                persistent.sumColumns = 16;
+                persistent.sumThreads = 512;
+              }
               add(persistent);
             }
         }
