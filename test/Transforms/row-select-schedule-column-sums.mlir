@@ -1,29 +1,38 @@
-// A kernel with column sums: three schedules, each for the row counts where it
-// was measured to be the fastest, without a gap between them.
+// A kernel with column sums: schedules for ranges of row counts, from no row on
+// and without a gap, each for the rows where it was measured to be the fastest.
+// The ranges go by the bytes that a launch moves against the chip's L2.
 //
-// RUN: rms-opt %s --row-select-schedule=chip=sm_90 | FileCheck %s
+// RUN: rms-opt %s --row-select-schedule=chip=sm_90 | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: rms-opt %s --row-select-schedule=chip=sm_100 | FileCheck %s
 
-// Few rows: CTAs of their own sum columns, and all is one launch.
-// CHECK-LABEL: row.kernel @backward_few
-// CHECK: variant "few" rows [0, 600]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
+// As long as the L2 holds what is read, CTAs of their own sum columns, and all is
+// one launch. CTAs grow with the rows.
+// CHECK-LABEL: row.kernel @backward_split hidden
+// SM90: variant "split" rows [0, 368]
+// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
+// CHECK: row.kernel @backward_split480 hidden
+// SM90: variant "split480" rows [369, 737]
+// CHECK: schedule(#row.schedule<threads_per_row = 160, rows_per_cta = 3, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
+// CHECK: row.kernel @backward_split640 hidden
+// SM90: variant "split640" rows [738, 1843]
+// CHECK: schedule(#row.schedule<threads_per_row = 320, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
 
-// Then persistent CTAs with partial sums and a second launch. Two rows are on
-// their way, and what will not be met again is not kept in the cache.
-// CHECK: row.kernel @backward_middle
-// CHECK: variant "middle" rows [601, 6000]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 2, {{.*}}column_sum = partials, sum_columns = 32, sum_threads = 1024, {{.*}}loads = streaming, stores = streaming>)
+// Then persistent CTAs with partial sums and a second launch, and a row on its
+// way. What will not be met again is not kept in the cache.
+// CHECK: row.kernel @backward_middle hidden
+// CHECK: variant "middle" rows [{{[0-9]+}}, [[#LAST:]]]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512, loads = streaming, stores = streaming>)
 
-// Many rows: more CTAs an SM, one row on its way, plain accesses.
-// CHECK: row.kernel @backward_many
-// CHECK: variant "many" rows [6001, 2147483647]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 3, prefetch_rows = 1, {{.*}}column_sum = partials, sum_columns = 32, sum_threads = 1024{{.*}}>)
+// Once a launch moves several times what the L2 holds, plain accesses.
+// CHECK: row.kernel @backward_many hidden
+// CHECK: variant "many" rows [[[#LAST + 1]], 2147483647]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512>)
 
-// CHECK: row.kernel @backward_strided
+// Strides, and any alignment, for all row counts.
+// CHECK: row.kernel @backward_strided hidden
 // CHECK: variant "strided" rows [0, 2147483647]
 // CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
-// CHECK: row.kernel @backward_any
+// CHECK: row.kernel @backward_any hidden
 // CHECK: variant "any" rows [0, 2147483647]
 // CHECK-NEXT: schedule(#row.schedule<threads_per_row = 864, elements = 1, access_bytes = 1, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
 // CHECK-NOT: row.kernel

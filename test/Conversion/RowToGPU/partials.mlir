@@ -58,29 +58,6 @@ module attributes {row.target = "sm_90"} {
 
 // -----
 
-// early_release: from the start. What the second launch reads it still waits
-// for.
-// CHECK-LABEL: gpu.func @early(
-// CHECK: nvvm.griddepcontrol launch_dependents
-// CHECK: scf.for
-// CHECK-NOT: nvvm.griddepcontrol launch_dependents
-// CHECK-LABEL: gpu.func @early_sum(
-// CHECK: nvvm.griddepcontrol wait
-module attributes {row.target = "sm_90"} {
-  row.kernel @early hidden 128 inputs(%x: !row.rows<128xf32>)
-      outputs(%s: !row.columns<128xf32>)
-      schedule(#row.schedule<threads_per_row = 32, elements = 4,
-                             access_bytes = 16, grid = persistent,
-                             ctas_per_sm = 2, column_sum = partials,
-                             sum_columns = 32, sum_threads = 64,
-                             early_release = true>) {
-    %0 = row.load %x : !row.rows<128xf32> -> vector<128xf32>
-    row.accumulate %0, %0 into %s : vector<128xf32>, !row.columns<128xf32>
-  }
-}
-
-// -----
-
 // Two rows a CTA: a partial sum for each group of threads. A row that does not
 // exist counts nothing, whatever stands in the row that is loaded for it; both
 // factors are masked, since zero times infinity is no zero.

@@ -91,57 +91,6 @@ module attributes {row.target = "sm_90"} {
 
 // -----
 
-// Two rows ahead in shared memory: asynchronous copies, one group a row, and a
-// wait for all groups but those of the rows ahead. Three stages of 512 bytes,
-// taken in turn. The row's scalar is carried in a register.
-// CHECK: llvm.mlir.global external @[[DYNAMIC:.*]]() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
-// CHECK-LABEL: gpu.func @shared(
-// CHECK: %[[BUFFER:.*]] = llvm.mlir.addressof @{{.*}} : !llvm.ptr<3>
-// CHECK-COUNT-2: nvvm.cp.async.commit.group
-// CHECK: scf.for %{{.*}} iter_args(%[[OLD:.*]] = %{{.*}}, %[[YOUNG:.*]] = %{{.*}}, %[[STAGE:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32, i32, i32) : i64 {
-// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
-// CHECK: nvvm.cp.async.commit.group
-// CHECK: nvvm.cp.async.wait.group 2
-// CHECK: %[[PLACE:.*]] = llvm.getelementptr inbounds|nuw %[[BUFFER]][%[[STAGE]]]
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
-// CHECK: arith.constant 1536 : i32
-// CHECK: scf.yield %[[YOUNG]],
-module attributes {row.target = "sm_90"} {
-  row.kernel @shared hidden 128
-      inputs(%x: !row.rows<128xf32>, %s: !row.scalars<f32>)
-      outputs(%y: !row.rows<128xf32>)
-      schedule(#row.schedule<threads_per_row = 32, elements = 4,
-                             access_bytes = 16, grid = persistent,
-                             ctas_per_sm = 1, prefetch_rows = 2,
-                             prefetch_in = shared>) {
-    %0 = row.load %x : !row.rows<128xf32> -> vector<128xf32>
-    %1 = row.load %s : !row.scalars<f32> -> f32
-    %2 = vector.broadcast %1 : f32 to vector<128xf32>
-    %3 = arith.mulf %0, %2 : vector<128xf32>
-    row.store %3, %y : vector<128xf32>, !row.rows<128xf32>
-  }
-}
-
-// -----
-
-// Copies of less than 16 bytes go through the first-level cache: the instruction
-// has no other way.
-// CHECK-LABEL: gpu.func @shared_narrow(
-// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 8, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
-module attributes {row.target = "sm_90"} {
-  row.kernel @shared_narrow hidden 64 inputs(%x: !row.rows<64xf32>)
-      outputs(%y: !row.rows<64xf32>)
-      schedule(#row.schedule<threads_per_row = 32, elements = 2,
-                             access_bytes = 8, grid = persistent,
-                             ctas_per_sm = 1, prefetch_rows = 1,
-                             prefetch_in = shared>) {
-    %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
-    row.store %0, %y : vector<64xf32>, !row.rows<64xf32>
-  }
-}
-
-// -----
-
 // Several rows a CTA, several CTAs: a step is all of them.
 // CHECK-LABEL: gpu.func @groups(
 // CHECK: %[[CTAS32:.*]] = nvvm.read.ptx.sreg.nctaid.x
