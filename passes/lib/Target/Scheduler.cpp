@@ -128,6 +128,17 @@ static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
   return std::clamp<int64_t>(fit, 1, wanted);
 }
 
+/// Whether a schedule can be carried out. One that cannot is no error here.
+static bool fits(row::KernelOp kernel, const Draft &draft,
+                 const TargetInfo &target) {
+  MLIRContext *context = kernel.getContext();
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  auto emitError = [&] { return mlir::emitError(kernel.getLoc()); };
+  return succeeded(
+      verifySchedule(kernel, draft.get(context), target, emitError));
+}
+
 /// Makes a draft walk rows persistently and leave partial sums, with at most
 /// `ctasPerSm` CTAs on an SM and one row ahead where registers allow.
 static void addPartials(Draft &draft, const KernelShape &shape,
