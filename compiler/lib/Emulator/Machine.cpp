@@ -225,7 +225,7 @@ static unsigned previousBit(llvm::ArrayRef<uint64_t> words, unsigned from) {
 Thread *Worker::pick(Order order) {
   // Forward and reverse stay with a warp as long as it can go on: that is how a
   // warp runs, and its lanes' stacks stay in the cache.
-  unsigned lane;
+  unsigned lane = 0;
   switch (order) {
   case Order::Forward:
     if (!warps[currentWarp].runnable)
