@@ -104,24 +104,24 @@ rmsc::numeric::runCase(Program &program, const Spec &spec,
   options.extraStride = spec.getInt("stride");
   options.inPlace = spec.getInt("inplace");
   options.threads = 1;
-  options.workspaceBytes = rmsrt::maxWorkspaceBytes(kernel);
+  options.workspaceBytes = variant.empty() ? rmsrt::workspaceBytes(kernel, rows)
+                                           : rmsrt::maxWorkspaceBytes(kernel);
   auto failed = [](llvm::Error error) {
     return llvm::toString(std::move(error));
   };
-  std::unique_ptr<rmscheck::Case> checked;
-  size_t chosen;
-  {
-    rmscheck::Case probe(kernel, options);
-    auto index = emulator::chooseVariant(probe, chip, variant);
-    if (!index)
-      return failed(index.takeError());
-    chosen = *index;
-  }
+  auto checked = std::make_unique<rmscheck::Case>(kernel, options);
+  auto chosen = emulator::chooseVariant(*checked, chip, variant);
+  if (!chosen)
+    return failed(chosen.takeError());
   // Exactly as much as the manifest says: a kernel that uses more is caught.
-  const rmsrt::Variant &picked = kernel.variants[chosen];
-  options.workspaceBytes = rmsrt::workspaceBytes(picked, rows);
-  options.workspaceZeroedBytes = picked.workspace.zeroedBytes;
-  checked = std::make_unique<rmscheck::Case>(kernel, options);
+  const rmsrt::Variant &picked = kernel.variants[*chosen];
+  uint64_t workspace = rmsrt::workspaceBytes(picked, rows);
+  uint64_t zeroed = picked.workspace.zeroedBytes;
+  if (workspace != options.workspaceBytes || zeroed) {
+    options.workspaceBytes = workspace;
+    options.workspaceZeroedBytes = zeroed;
+    checked = std::make_unique<rmscheck::Case>(kernel, options);
+  }
   putSpecialValues(*checked, spec.get("special"));
 
   emulator::CallOptions call;

@@ -1,0 +1,55 @@
+"""Writes and reads .npy files without NumPy, as an independent witness."""
+
+import ast
+import os
+import struct
+import sys
+
+
+def write(path, descr, shape, data, fortran=False):
+    header = str({"descr": descr, "fortran_order": fortran, "shape": shape})
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)))
+        file.write(header.encode() + data)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        content = file.read()
+    assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
+    (length,) = struct.unpack("<H", content[8:10])
+    assert (10 + length) % 64 == 0, length
+    header = ast.literal_eval(content[10 : 10 + length].decode())
+    assert header["descr"] == "<f4" and not header["fortran_order"], header
+    data = content[10 + length :]
+    return header["shape"], struct.unpack(f"<{len(data) // 4}f", data)
+
+
+def make(folder):
+    def path(name):
+        return os.path.join(folder, name + ".npy")
+
+    # Root mean squares of 2, 1 and 0.
+    values = [2.0] * 4 + [-1.0, 1.0] * 2 + [0.0] * 4
+    floats = struct.pack("<12f", *values)
+    bits = struct.pack(
+        "<12H", *(struct.unpack("<I", struct.pack("<f", v))[0] >> 16 for v in values)
+    )
+    write(path("x"), "<f4", (3, 4), floats)
+    write(path("x_bits"), "<u2", (3, 4), bits)
+    write(path("weight"), "<f8", (4,), struct.pack("<4d", 1, 1, 1, 1))
+    write(path("short"), "<f4", (3, 4), floats[:20])
+    write(path("fortran"), "<f4", (3, 4), floats, fortran=True)
+    write(path("integers"), "<i4", (3, 4), floats)
+
+
+def check(folder):
+    shape, y = read(os.path.join(folder, "y.npy"))
+    rows = [y[0:4], [2 * v for v in y[4:8]], y[8:12]]
+    print(f"y {shape}:", " | ".join(" ".join(str(v) for v in row) for row in rows))
+    shape, rstd = read(os.path.join(folder, "rstd.npy"))
+    print(f"rstd {shape}: {round(rstd[0], 4)}")
+
+
+{"make": make, "check": check}[sys.argv[1]](sys.argv[2])
