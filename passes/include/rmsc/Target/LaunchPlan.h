@@ -52,6 +52,9 @@ struct LaunchPlan {
   bool strided = false;
 };
 
+/// Alignment in bytes that a caller's workspace has.
+inline constexpr int64_t workspaceAlignment = 16;
+
 /// Largest hidden size that one CTA can hold in registers with accesses of one
 /// element: beyond it a row needs a cluster.
 inline constexpr int64_t maxHiddenSize = 16384;

@@ -200,7 +200,7 @@ void RowWalk::storePartials(Value cta, ValueRange accumulators) {
   Value index = rowOf(firstRow(cta));
   index = arith::MulIOp::create(b, index, e.i64(accumulates.size()));
   Access access;
-  access.bytes = e.schedule.getAccessBytes(4);
+  access.bytes = std::min(workspaceAlignment, e.schedule.getAccessBytes(4));
   for (size_t i = 0; i < accumulates.size(); ++i) {
     Value row = arith::AddIOp::create(b, index, e.i64(i));
     Value pointer = offsetPointer(
