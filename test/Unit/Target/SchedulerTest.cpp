@@ -1,0 +1,384 @@
+//===-- SchedulerTest.cpp - which schedules are chosen ----------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rmsc/Target/Scheduler.h"
+#include "Kernels.h"
+
+#include "rmsc/Target/LaunchPlan.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace rmsc;
+using namespace rmsc::test;
+
+static constexpr int64_t allRows = std::numeric_limits<int32_t>::max();
+/// What a caller is asked for at most, for each multiprocessor.
+static constexpr int64_t maxWorkspacePerSm = 96 << 10;
+
+//===----------------------------------------------------------------------===//
+// What a schedule depends on
+//===----------------------------------------------------------------------===//
+
+namespace {
+using KernelShapeTest = KernelTest;
+} // namespace
+
+TEST_F(KernelShapeTest, CountsStreams) {
+  KernelShape shape = KernelShape::of(
+      parse(backwardText(256, {"bf16", "f32", "f16"}, /*accumulators=*/2)));
+  EXPECT_EQ(shape.hiddenSize, 256);
+  EXPECT_EQ(shape.minElementBytes, 2);
+  EXPECT_EQ(shape.maxElementBytes, 4);
+  // x and y: a weight does not move with the rows.
+  EXPECT_EQ(shape.bytesPerRow, 256 * (2 + 2));
+  EXPECT_EQ(shape.rowInputs, 1);
+  EXPECT_EQ(shape.rowOutputs, 1);
+  EXPECT_EQ(shape.columnInputs, 1);
+  EXPECT_EQ(shape.reductions, 1);
+  EXPECT_EQ(shape.accumulators, 2);
+}
+
+TEST_F(KernelShapeTest, LeavesUnusedOperandsOut) {
+  KernelShape shape = KernelShape::of(parse(
+      "row.kernel @kernel hidden 8 inputs(%x: !row.rows<8xf32>, %u: "
+      "!row.rows<8xbf16>, %w: !row.columns<8xbf16>, %s: !row.scalars<f32>) "
+      "outputs(%y: !row.rows<8xf32>, %t: !row.scalars<f32>) {\n"
+      "  %0 = row.load %x : !row.rows<8xf32> -> vector<8xf32>\n"
+      "  %1 = row.load %s : !row.scalars<f32> -> f32\n"
+      "  row.store %0, %y : vector<8xf32>, !row.rows<8xf32>\n"
+      "  row.store %1, %t : f32, !row.scalars<f32>\n}\n"));
+  EXPECT_EQ(shape.minElementBytes, 4);
+  EXPECT_EQ(shape.maxElementBytes, 4);
+  EXPECT_EQ(shape.bytesPerRow, 64);
+  EXPECT_EQ(shape.rowInputs, 1);
+  EXPECT_EQ(shape.rowOutputs, 1);
+  EXPECT_EQ(shape.columnInputs, 0);
+  EXPECT_EQ(shape.reductions, 0);
+  EXPECT_EQ(shape.accumulators, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice, over a grid of kernels and chips
+//===----------------------------------------------------------------------===//
+
+/// Hidden sizes of every kind: all short ones, those around powers of two and
+/// around what a warp or a CTA holds, primes, those of models, the largest.
+static SmallVector<int64_t> hiddenSizes() {
+  SmallVector<int64_t> sizes;
+  for (int64_t size = 1; size <= 136; ++size)
+    sizes.push_back(size);
+  for (int64_t power = 256; power <= maxHiddenSize; power *= 2)
+    for (int64_t offset : {-8, -4, -2, -1, 0, 1, 2, 4, 8, 24})
+      if (power + offset <= maxHiddenSize)
+        sizes.push_back(power + offset);
+  sizes.append({251,  640,   1000,  1536,  2560,  2880,  3072,  3584,
+                4093, 5120,  5376,  6144,  7168,  7919,  8190,  9216,
+                9999, 10240, 11008, 12288, 12289, 14336, 15000, 16381});
+  return sizes;
+}
+
+static SmallVector<Types> typeMixes() {
+  SmallVector<Types> mixes;
+  for (StringRef x : {"bf16", "f32"})
+    for (StringRef weight : {"f16", "f32"})
+      for (StringRef y : {"bf16", "f32"})
+        mixes.push_back({x, weight, y});
+  return mixes;
+}
+
+namespace {
+class Choice : public KernelTest {
+protected:
+  /// What holds of every variant.
+  void checkVariant(row::KernelOp kernel, const Variant &variant,
+                    const TargetInfo &chip) {
+    SCOPED_TRACE(variant.name);
+    // The schedule is one that could also be written: its own verifier takes
+    // it.
+    std::string text;
+    llvm::raw_string_ostream(text) << variant.schedule;
+    EXPECT_EQ(schedule(text), variant.schedule);
+    EXPECT_EQ(verify(kernel, variant.schedule, chip.chip), "") << text;
+
+    kernel.setScheduleAttr(variant.schedule);
+    LaunchPlan plan = planLaunches(kernel, chip);
+    for (const Launch &launch : plan.launches) {
+      EXPECT_GE(launch.block, 32);
+      EXPECT_LE(launch.block, 1024);
+      EXPECT_EQ(launch.block % 32, 0);
+    }
+    EXPECT_LE(plan.workspaceBytes +
+                  plan.workspaceBytesPerCta * plan.launches[0].maxCtas,
+              maxWorkspacePerSm * chip.sms)
+        << text;
+    kernel.removeScheduleAttr();
+  }
+
+  /// What holds of all of them together.
+  void checkVariants(ArrayRef<Variant> variants, row::KernelOp kernel,
+                     const TargetInfo &chip) {
+    ASSERT_FALSE(variants.empty());
+    llvm::StringSet<> names;
+    int64_t nextRow = 0;
+    bool seenStrided = false;
+    for (const Variant &variant : variants) {
+      EXPECT_TRUE(names.insert(variant.name).second) << variant.name;
+      EXPECT_LE(variant.minRows, variant.maxRows) << variant.name;
+      if (variant.schedule.getStrided()) {
+        // One for all row counts each.
+        EXPECT_EQ(variant.minRows, 0);
+        EXPECT_EQ(variant.maxRows, allRows);
+        seenStrided = true;
+        continue;
+      }
+      // Dense ones are preferred, and follow each other without a gap.
+      EXPECT_FALSE(seenStrided) << variant.name;
+      EXPECT_EQ(variant.minRows, nextRow) << variant.name;
+      nextRow = variant.maxRows + 1;
+    }
+    EXPECT_EQ(nextRow, allRows + 1);
+
+    // The last one takes anything: any stride, any alignment of an element.
+    kernel.setScheduleAttr(variants.back().schedule);
+    LaunchPlan plan = planLaunches(kernel, chip);
+    EXPECT_TRUE(plan.strided);
+    for (auto [handle, alignment] :
+         llvm::zip_equal(kernel.getHandles(), plan.alignments))
+      EXPECT_EQ(
+          alignment,
+          row::getHandleElementType(handle.getType()).getIntOrFloatBitWidth() /
+              8);
+    kernel.removeScheduleAttr();
+  }
+
+  void checkAll(llvm::function_ref<std::string(int64_t, const Types &)> text,
+                const ScheduleRequest &request) {
+    for (int64_t hiddenSize : hiddenSizes())
+      for (const Types &types : typeMixes()) {
+        row::KernelOp kernel = parse(text(hiddenSize, types));
+        for (StringRef chip : {"sm_90", "sm_100", "sm_120"}) {
+          SCOPED_TRACE(("H = " + Twine(hiddenSize) + ", " + types.x + ", " +
+                        types.weight + ", " + types.y + " on " + chip)
+                           .str());
+          SmallVector<Variant> variants =
+              chooseVariants(kernel, target(chip), request);
+          checkVariants(variants, kernel, target(chip));
+          for (const Variant &variant : variants)
+            checkVariant(kernel, variant, target(chip));
+          // One report is enough.
+          ASSERT_FALSE(HasFailure());
+        }
+      }
+  }
+};
+} // namespace
+
+TEST_F(Choice, Forward) {
+  checkAll(
+      [](int64_t size, const Types &types) { return forwardText(size, types); },
+      {});
+}
+
+TEST_F(Choice, Backward) {
+  checkAll([](int64_t size,
+              const Types &types) { return backwardText(size, types); },
+           {});
+}
+
+TEST_F(Choice, BackwardBatchInvariant) {
+  ScheduleRequest request;
+  request.batchInvariant = true;
+  checkAll([](int64_t size,
+              const Types &types) { return backwardText(size, types); },
+           request);
+}
+
+// More accumulators than any op has today: what does not fit is not chosen.
+// (Their workspace may pass the bound, so only the limits are checked.)
+TEST_F(Choice, SeveralAccumulators) {
+  for (int64_t hiddenSize : hiddenSizes()) {
+    row::KernelOp kernel = parse(backwardText(hiddenSize, {}, 4));
+    for (StringRef chip : {"sm_90", "sm_100", "sm_120"})
+      for (const Variant &variant : chooseVariants(kernel, target(chip), {}))
+        ASSERT_EQ(verify(kernel, variant.schedule, chip), "")
+            << "H = " << hiddenSize << ", " << variant.name << " on "
+            << chip.str();
+  }
+}
+
+// One schedule for dense and aligned operands, whatever the row count.
+TEST_F(Choice, BatchInvariantIsOne) {
+  ScheduleRequest request;
+  request.batchInvariant = true;
+  for (const std::string &text : {forwardText(2048), backwardText(2560)}) {
+    SmallVector<Variant> variants =
+        chooseVariants(parse(text), target("sm_90"), request);
+    EXPECT_EQ(llvm::count_if(variants,
+                             [](const Variant &variant) {
+                               return !variant.schedule.getStrided();
+                             }),
+              1);
+  }
+}
+
+// A row's partial sums, however many groups of threads hold them, are added up
+// by as few CTAs as the workspace's bound leaves.
+TEST_F(Choice, LongRowsTakeFewerCtas) {
+  row::KernelOp kernel = parse(backwardText(16384));
+  for (const Variant &variant : chooseVariants(kernel, target("sm_90"), {}))
+    if (variant.schedule.getColumnSum() == row::ColumnSum::Partials)
+      EXPECT_EQ(variant.schedule.getCtasPerSm(), 1) << variant.name;
+}
+
+// The same request gives the same answer: packages are reproducible.
+TEST_F(Choice, IsDeterministic) {
+  row::KernelOp kernel = parse(backwardText(2560));
+  SmallVector<Variant> first = chooseVariants(kernel, target("sm_90"), {});
+  SmallVector<Variant> second = chooseVariants(kernel, target("sm_90"), {});
+  ASSERT_EQ(first.size(), second.size());
+  for (auto [lhs, rhs] : llvm::zip_equal(first, second)) {
+    EXPECT_EQ(lhs.name, rhs.name);
+    EXPECT_EQ(lhs.minRows, rhs.minRows);
+    EXPECT_EQ(lhs.maxRows, rhs.maxRows);
+    EXPECT_EQ(lhs.schedule, rhs.schedule);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules that are given, and all of them
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Forced = KernelTest;
+using Enumerate = KernelTest;
+using SplitIntoVariants = KernelTest;
+} // namespace
+
+TEST_F(Forced, ReplacesTheDenseVariants) {
+  row::KernelOp kernel = parse(forwardText(2048));
+  ScheduleRequest request;
+  request.forced = {schedule("threads_per_row=128,elements=8,access_bytes=16")};
+  SmallVector<Variant> variants =
+      chooseVariants(kernel, target("sm_90"), request);
+  ASSERT_EQ(variants.size(), 3u);
+  EXPECT_EQ(variants[0].name, "forced");
+  EXPECT_EQ(variants[0].schedule, request.forced[0]);
+  EXPECT_EQ(variants[0].minRows, 0);
+  EXPECT_EQ(variants[0].maxRows, allRows);
+  EXPECT_EQ(variants[1].name, "strided");
+  EXPECT_EQ(variants[2].name, "any");
+}
+
+TEST_F(Forced, SeveralAreNumbered) {
+  row::KernelOp kernel = parse(forwardText(2048));
+  ScheduleRequest request;
+  request.forced = {schedule("threads_per_row=128,elements=8,access_bytes=16"),
+                    schedule("threads_per_row=256,elements=8,access_bytes=16")};
+  SmallVector<Variant> variants =
+      chooseVariants(kernel, target("sm_90"), request);
+  ASSERT_EQ(variants.size(), 4u);
+  EXPECT_EQ(variants[0].name, "s0");
+  EXPECT_EQ(variants[0].schedule, request.forced[0]);
+  EXPECT_EQ(variants[1].name, "s1");
+  EXPECT_EQ(variants[1].schedule, request.forced[1]);
+}
+
+TEST_F(Enumerate, AllFitAndAreDistinct) {
+  for (int64_t hiddenSize : {1, 7, 128, 2048, 2049, 2560, 5120, 16383, 16384})
+    for (const std::string &text :
+         {forwardText(hiddenSize), backwardText(hiddenSize),
+          forwardText(hiddenSize, {"f32", "f32", "f32"}),
+          backwardText(hiddenSize, {"f32", "f32", "f32"})}) {
+      row::KernelOp kernel = parse(text);
+      for (StringRef chip : {"sm_90", "sm_100", "sm_120"}) {
+        SCOPED_TRACE(("H = " + Twine(hiddenSize) + " on " + chip).str());
+        SmallVector<row::ScheduleAttr> all =
+            enumerateSchedules(kernel, target(chip));
+        EXPECT_FALSE(all.empty());
+        DenseSet<Attribute> distinct;
+        for (row::ScheduleAttr one : all) {
+          std::string text;
+          llvm::raw_string_ostream(text) << one;
+          EXPECT_EQ(schedule(text), one);
+          EXPECT_EQ(verify(kernel, one, chip), "") << text;
+          EXPECT_TRUE(distinct.insert(one).second) << text;
+          EXPECT_FALSE(one.getStrided()) << text;
+        }
+        EXPECT_EQ(enumerateSchedules(kernel, target(chip)), all);
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+}
+
+// Each way to sum columns is among them, and the widest access of the chip.
+TEST_F(Enumerate, CoversTheSpace) {
+  row::KernelOp kernel = parse(backwardText(2560));
+  SmallVector<row::ScheduleAttr> all =
+      enumerateSchedules(kernel, target("sm_100"));
+  auto any = [&](llvm::function_ref<bool(row::ScheduleAttr)> holds) {
+    return llvm::any_of(all, holds);
+  };
+  for (row::ColumnSum sum :
+       {row::ColumnSum::Partials, row::ColumnSum::RoleSplit})
+    EXPECT_TRUE(any([&](auto one) { return one.getColumnSum() == sum; }));
+  for (int64_t bytes : {8, 16, 32})
+    EXPECT_TRUE(any([&](auto one) { return one.getAccessBytes() == bytes; }));
+  for (row::CachePolicy policy :
+       {row::CachePolicy::Plain, row::CachePolicy::Streaming})
+    EXPECT_TRUE(any([&](auto one) { return one.getLoads() == policy; }));
+  for (int64_t rows : {0, 1, 2})
+    EXPECT_TRUE(any([&](auto one) { return one.getPrefetchRows() == rows; }));
+}
+
+// What writes over an input that columns are summed from is not offered.
+TEST_F(Enumerate, OffersNoRoleSplitInPlace) {
+  std::string text = backwardText(256, {"f32", "f32", "f32"});
+  text.insert(text.find(" {\n"), " may_alias [0, -1]");
+  row::KernelOp kernel = parse(text);
+  for (row::ScheduleAttr one : enumerateSchedules(kernel, target("sm_90")))
+    EXPECT_NE(one.getColumnSum(), row::ColumnSum::RoleSplit);
+  for (const Variant &variant : chooseVariants(kernel, target("sm_90"), {}))
+    EXPECT_NE(variant.schedule.getColumnSum(), row::ColumnSum::RoleSplit);
+}
+
+TEST_F(SplitIntoVariants, ClonesTheKernel) {
+  row::KernelOp kernel = parse(forwardText(2048));
+  auto module = kernel->getParentOfType<ModuleOp>();
+  SmallVector<Variant> variants = {
+      {"a", 0, 9, schedule("threads_per_row=256,elements=8,access_bytes=16")},
+      {"b", 10, 99,
+       schedule("threads_per_row=128,elements=8,access_bytes=16")}};
+  ASSERT_TRUE(succeeded(splitIntoVariants(kernel, variants, target("sm_90"))));
+  auto kernels = llvm::to_vector(module.getOps<row::KernelOp>());
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].getSymName(), "kernel_a");
+  EXPECT_EQ(kernels[0].getProgramName(), "kernel");
+  EXPECT_EQ(kernels[0].getVariant(), "a");
+  EXPECT_EQ(kernels[1].getSymName(), "kernel_b");
+  EXPECT_EQ(static_cast<int64_t>(kernels[1].getMinRows()), 10);
+  EXPECT_EQ(static_cast<int64_t>(kernels[1].getMaxRows()), 99);
+  EXPECT_EQ(kernels[1].getScheduleAttr(), variants[1].schedule);
+}
+
+// Where one does not fit, nothing is changed.
+TEST_F(SplitIntoVariants, AllOrNothing) {
+  row::KernelOp kernel = parse(forwardText(2048));
+  auto module = kernel->getParentOfType<ModuleOp>();
+  SmallVector<Variant> variants = {
+      {"a", 0, 9, schedule("threads_per_row=256,elements=8,access_bytes=16")},
+      {"b", 10, 99,
+       schedule("threads_per_row=128,elements=16,access_bytes=32")}};
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  EXPECT_TRUE(failed(splitIntoVariants(kernel, variants, target("sm_90"))));
+  auto kernels = llvm::to_vector(module.getOps<row::KernelOp>());
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].getSymName(), "kernel");
+  EXPECT_FALSE(kernels[0].getScheduleAttr());
+}
