@@ -238,6 +238,21 @@ struct ConvertRMSToRow
       if (failed(convert(function)))
         return signalPassFailure();
     }
+    // The conversion is full: what stands elsewhere, in a module of its own for
+    // example, must not be lost.
+    WalkResult left =
+        getOperation().walk<WalkOrder::PreOrder>(
+            [](Operation *op) {
+              if (!isa<rms::RMSDialect, func::FuncDialect>(op->getDialect()))
+                return WalkResult::advance();
+              op->emitError()
+                  << "'" << op->getName()
+                  << "' is not at the top of the module, where kernels are "
+                     "made from functions";
+              return WalkResult::interrupt();
+            });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 
   LogicalResult convert(func::FuncOp function) {

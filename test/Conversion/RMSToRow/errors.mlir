@@ -64,3 +64,16 @@ func.func @returns_other(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   // expected-error @below {{returns value #0, which no rms op computes}}
   return %0 : tensor<?x8xf32>
 }
+
+// -----
+
+// A function that the pass does not look at would be lost.
+module {
+  module {
+    // expected-error @below {{'func.func' is not at the top of the module, where kernels are made from functions}}
+    func.func @nested(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+      %y = rms.norm x(%x : tensor<?x8xf32>) epsilon(0.5) -> y(tensor<?x8xf32>)
+      return %y : tensor<?x8xf32>
+    }
+  }
+}

@@ -107,6 +107,17 @@ module attributes {row.target = "sm_90"} {
 
 // -----
 
+// A kernel that the pass does not look at would be lost.
+module attributes {row.target = "sm_90"} {
+  module {
+    // expected-error @below {{is not at the top of the module}}
+    row.kernel @kernel hidden 8 inputs() outputs() {
+    }
+  }
+}
+
+// -----
+
 // Nothing to lower is no error, with or without a chip.
 module {
 }

@@ -57,6 +57,15 @@ struct ConvertRowToGPU
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<row::KernelOp>());
+    // The conversion is full: what stands elsewhere must not be lost.
+    WalkResult elsewhere = module.walk([&](row::KernelOp kernel) {
+      if (kernel->getParentOp() == module)
+        return WalkResult::advance();
+      kernel.emitError("is not at the top of the module");
+      return WalkResult::interrupt();
+    });
+    if (elsewhere.wasInterrupted())
+      return signalPassFailure();
     if (kernels.empty())
       return;
     auto chip = module->getAttrOfType<StringAttr>("row.target");
