@@ -19,8 +19,10 @@ where a floor of ours is more than 2% and more than one tick slower.
 
 import argparse
 import ctypes
+import datetime
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -132,6 +134,8 @@ def main():
         with open(arguments.json, "w") as file:
             json.dump(
                 {"gpu": torch.cuda.get_device_name(), "suite": arguments.suite,
+                 "date": datetime.date.today().isoformat(),
+                 "command": shlex.join(["bench/floor_check.py", *sys.argv[1:]]),
                  "cases": results},
                 file, indent=1,
             )  # fmt: skip
