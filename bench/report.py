@@ -34,7 +34,7 @@ def source(document):
     text = ", ".join(parts)
     if "command" in document:
         # A path says where a file was, not what was done.
-        command = re.sub(r"(\s|=)\S*/(?=\S+\.)", r"\1", document["command"])
+        command = re.sub(r"(?<=[\s=])[^\s=]*/(?=\S+\.)", "", document["command"])
         text += f", by `{command}`"
     return text + "."
 
