@@ -3,7 +3,7 @@
 // The ranges go by the bytes that a launch moves against the chip's L2.
 //
 // RUN: rms-opt %s --row-select-schedule=chip=sm_90 | FileCheck %s --check-prefixes=CHECK,SM90
-// RUN: rms-opt %s --row-select-schedule=chip=sm_100 | FileCheck %s
+// RUN: rms-opt %s --row-select-schedule=chip=sm_100 | FileCheck %s --check-prefixes=CHECK,SM100
 
 // As long as the L2 holds what is read, CTAs of their own sum columns, and all is
 // one launch. CTAs grow with the rows.
@@ -21,12 +21,15 @@
 // way. What will not be met again is not kept in the cache.
 // CHECK: row.kernel @backward_middle hidden
 // CHECK: variant "middle" rows [{{[0-9]+}}, [[#LAST:]]]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512, loads = streaming, stores = streaming>)
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512, loads = streaming, stores = streaming>)
+// A chip with wider accesses takes them for the wider of the streams.
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 32, grid = persistent, {{.*}}loads = streaming, stores = streaming>)
 
 // Once a launch moves several times what the L2 holds, plain accesses.
 // CHECK: row.kernel @backward_many hidden
 // CHECK: variant "many" rows [[[#LAST + 1]], 2147483647]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512>)
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512>)
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 32, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512>)
 
 // Strides, and any alignment, for all row counts.
 // CHECK: row.kernel @backward_strided hidden

@@ -1,6 +1,7 @@
-// A kernel without column sums: one schedule for all row counts where operands
-// are dense and aligned, then the same for strides from the arguments, then one
-// for any alignment. The last one always fits.
+// A kernel without column sums: the same schedule for all row counts where
+// operands are dense and aligned, but for chips with wider accesses, which take
+// them from some rows on; then one for strides from the arguments, then one for
+// any alignment. The last one always fits.
 //
 // RUN: rms-opt %s --row-select-schedule=chip=sm_90 | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: rms-opt %s --row-select-schedule=chip=sm_100 | FileCheck %s --check-prefixes=CHECK,SM100
@@ -13,11 +14,19 @@
 
 // One 16-byte chunk a thread: the latency of a row is what counts.
 // CHECK-LABEL: row.kernel @forward_vec hidden 2048
-// CHECK: variant "vec" rows [0, 2147483647]
+// SM90: variant "vec" rows [0, 2147483647]
+// SM100: variant "vec" rows [0, [[#LAST:]]]
 // CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, elements = 8, access_bytes = 16>)
 // CHECK: row.load
 // CHECK: row.dot
 // CHECK: row.store
+
+// Bandwidth counts: 32 bytes at a time.
+// SM90-NOT: @forward_wide
+// SM100: row.kernel @forward_wide hidden 2048
+// SM100: variant "wide" rows [[[#LAST + 1]], 2147483647]
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 128, elements = 16, access_bytes = 32>)
+
 // CHECK: row.kernel @forward_strided hidden 2048
 // CHECK: variant "strided" rows [0, 2147483647]
 // CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, elements = 8, access_bytes = 16, strided = true>)
