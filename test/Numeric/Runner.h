@@ -37,10 +37,10 @@ private:
 };
 
 /// Runs one case of a program, on the calling thread alone. The text says what
-/// failed and is empty where nothing did. `digests` receives, where it is not
-/// null, the digest of every output by its name.
+/// failed and is empty where nothing did. `ran` receives, where it is not null,
+/// the name of the variant.
 std::string runCase(Program &program, const Spec &spec,
-                    std::map<std::string, std::string> *digests = nullptr);
+                    std::string *ran = nullptr);
 
 } // namespace rmsc::numeric
 

@@ -74,7 +74,7 @@ private:
   std::mutex mutex;
   std::set<std::string> distinct;
   std::set<std::string> programs;
-  unsigned failures = 0, enumeratedSchedules = 0;
+  unsigned failures = 0, enumeratedSchedules = 0, randomSchedules = 0;
 };
 
 void Suite::fail(const Spec &spec, StringRef text) {
@@ -90,9 +90,11 @@ void Suite::fail(const Spec &spec, StringRef text) {
 }
 
 void Suite::runOne(Program &program, const Spec &spec) {
-  std::string text = runCase(program, spec);
+  std::string variant;
+  std::string text = runCase(program, spec, &variant);
   {
     std::lock_guard<std::mutex> lock(mutex);
+    randomSchedules += variant == "forced";
     distinct.insert(spec.str());
     programs.insert(spec.program());
   }
@@ -173,8 +175,8 @@ void Suite::run() {
 
 bool Suite::finish() {
   outs() << distinct.size() << " distinct cases of " << programs.size()
-         << " programs, " << enumeratedSchedules
-         << " enumerated schedules, seed " << seed << "\n";
+         << " programs, " << enumeratedSchedules << " enumerated and "
+         << randomSchedules << " random schedules, seed " << seed << "\n";
   outs() << distinct.size() - std::min<size_t>(failures, distinct.size())
          << " passed, " << failures << " failed\n";
   return failures == 0;
@@ -189,15 +191,26 @@ const T &pick(std::mt19937_64 &random, const std::vector<T> &list) {
   return list[random() % list.size()];
 }
 
+/// Aligned; off by one element; strided and aligned; strided by an odd number.
+struct Alignment {
+  int64_t misalign, stride;
+};
+const std::vector<Alignment> alignments = {
+    {0, 0}, {1, 0}, {0, 64}, {0, 3}, {3, 5}};
+
 /// A schedule that is consistent in itself; whether it fits is another matter.
 std::string randomSchedule(std::mt19937_64 &random, int64_t hiddenSize,
-                           bool sums, bool sm100) {
+                           bool sums, bool sm100, const Alignment &alignment) {
   int64_t elements = pick<int64_t>(random, {1, 2, 4, 8, 16, 32});
   while (hiddenSize % elements)
     elements /= 2;
-  int64_t accessBytes =
-      pick<int64_t>(random, sm100 ? std::vector<int64_t>{2, 4, 8, 16, 32, 32}
-                                  : std::vector<int64_t>{2, 4, 8, 16});
+  std::vector<int64_t> widths = {2, 4, 8, 16};
+  if (sm100)
+    widths.insert(widths.end(), {32, 32});
+  // Where pointers or strides are odd only single elements are sure to fit.
+  if (alignment.misalign % 2 || alignment.stride % 2)
+    widths = {1, 2};
+  int64_t accessBytes = pick(random, widths);
   int64_t chunks = (hiddenSize + elements - 1) / elements;
   std::vector<int64_t> choices;
   for (int64_t threads : {1, 2, 4, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320,
@@ -241,6 +254,8 @@ std::string randomSchedule(std::mt19937_64 &random, int64_t hiddenSize,
     text += ", loads = streaming";
   if (random() % 2)
     text += ", stores = streaming";
+  if (alignment.stride)
+    text += ", strided = true";
   if (random() % 3 == 0)
     text += ", dependent_launch = true";
   return text + ">";
@@ -255,13 +270,6 @@ const std::vector<int64_t> hiddenSizes = {1,    7,    64,   129,  1000, 2047,
                                           2048, 2049, 2560, 5120, 7168, 16384};
 /// More rows than a grid of one CTA an SM, and than one of two, come last.
 const std::vector<int64_t> rowClasses = {0, 1, 2, 3, 31, 131, 133, 311};
-
-/// Aligned; off by one element; strided and aligned; strided by an odd number.
-struct Alignment {
-  int64_t misalign, stride;
-};
-const std::vector<Alignment> alignments = {
-    {0, 0}, {1, 0}, {0, 64}, {0, 3}, {3, 5}};
 
 /// Row counts are cut where an awkward hidden size would make them slow, but
 /// stay in their class.
@@ -364,8 +372,8 @@ bool addForward(Suite &suite) {
     group.program = spec;
     if (choice[6])
       for (int i = 0; i < 8; ++i)
-        group.schedules.push_back(
-            randomSchedule(random, hidden, /*sums=*/false, choice[5]));
+        group.schedules.push_back(randomSchedule(
+            random, hidden, /*sums=*/false, choice[5], alignments[choice[3]]));
     Spec call = spec;
     call.set("rows", rowsFor(rowClasses[choice[1]], hidden));
     setAlignment(call, alignments[choice[3]]);
@@ -432,8 +440,8 @@ bool addBackward(Suite &suite) {
     group.program = spec;
     if (choice[6] && variant.empty())
       for (int i = 0; i < 8; ++i)
-        group.schedules.push_back(
-            randomSchedule(random, hidden, sumsColumns, choice[5]));
+        group.schedules.push_back(randomSchedule(
+            random, hidden, sumsColumns, choice[5], alignments[choice[3]]));
     Spec call = spec;
     call.set("rows", rowsFor(rowClasses[choice[1]], hidden));
     call.set("variant", variant);
