@@ -361,6 +361,25 @@ TEST_F(RuntimeTest, EachContextIsPreparedOnceAndCodeIsLoadedOnce) {
   EXPECT_EQ(driver().unloads, 2u);
 }
 
+TEST_F(RuntimeTest, EachDeviceRunsItsOwnCode) {
+  json kernel = forwardKernel();
+  json later = variant(kernel, "vec16", "sm_100", false);
+  later["launches"][0]["shared_dynamic_bytes"] = 60000;
+  kernel["variants"].push_back(later);
+  open(document({kernel}));
+  driver().secondMajor = 10;
+  RmsrtCall c = forwardCall(5);
+  const char *entries[] = {"sm_90.vec16/forward_vec16",
+                           "sm_100.vec16/forward_vec16"};
+  for (int context : {1, 2, 1, 2}) {
+    c.stream = streamOf(context);
+    ASSERT_EQ(rmsrtKernelLaunch(forward, &c), RMSRT_SUCCESS) << lastError();
+    EXPECT_EQ(driver().launches.back().entry, entries[context - 1]);
+  }
+  ASSERT_EQ(driver().attributes.size(), 1u);
+  EXPECT_EQ(driver().attributes[0].device, 1);
+}
+
 TEST_F(RuntimeTest, PrepareLoadsEveryVariant) {
   ASSERT_EQ(rmsrtPackagePrepare(package), RMSRT_SUCCESS) << lastError();
   EXPECT_EQ(driver().loadedEntries,

@@ -33,6 +33,8 @@ struct AttributeRecord {
 struct Control {
   int version = 13000, initResult = 0;
   int major = 9, minor = 0;
+  /// Of the second device, which context 2 is on; 0: like the first.
+  int secondMajor = 0;
   /// The entry that fails, with what, after so many good calls.
   std::string failing;
   int failure = 0, failAfter = 0;

@@ -74,9 +74,11 @@ EXPORT Result cuGetErrorString(Result, const char **text) {
   *text = "as the test asked";
   return kSuccess;
 }
-EXPORT Result cuDeviceGetAttribute(int *value, int attribute, Device) {
+EXPORT Result cuDeviceGetAttribute(int *value, int attribute, Device device) {
   ENTER("cuDeviceGetAttribute");
-  *value = attribute == kComputeCapabilityMajor   ? control.major
+  const int major =
+      device && control.secondMajor ? control.secondMajor : control.major;
+  *value = attribute == kComputeCapabilityMajor   ? major
            : attribute == kComputeCapabilityMinor ? control.minor
                                                   : 1024;
   return kSuccess;
