@@ -3,7 +3,7 @@
 //
 // RUN: rms-opt %s --convert-row-to-gpu | FileCheck %s
 // RUN: rms-opt %s --convert-row-to-gpu | FileCheck %s --check-prefix=ONE
-// ONE-COUNT-1: gpu.func
+// ONE-COUNT-2: gpu.func
 // ONE-NOT: gpu.func
 // ONE-NOT: griddepcontrol
 
@@ -52,5 +52,27 @@ module attributes {row.target = "sm_90"} {
     %8 = math.fma %7, %5, %3 : vector<256xf32>
     row.store %8, %dx : vector<256xf32>, !row.rows<256xf32>
     row.accumulate %0, %5 into %dw : vector<256xf32>, !row.columns<256xf32>
+  }
+
+  // Also with a persistent grid, the CTAs that walk rows sum no columns: they
+  // carry no sums, and there is no workspace to leave any in.
+  // CHECK: gpu.func @persistent(
+  // CHECK-SAME: %[[WORKSPACE:[a-z0-9]+]]: !llvm.ptr<1>) kernel
+  // CHECK-NOT: %[[WORKSPACE]]
+  // CHECK: } else {
+  // CHECK-NOT: %[[WORKSPACE]]
+  // CHECK: scf.for %{{.*}} iter_args(%{{[a-z0-9]+}} = %{{[a-z0-9_]+}}) -> (i32) : i64 {
+  // CHECK-NOT: math.fma
+  // CHECK-NOT: %[[WORKSPACE]]
+  // CHECK: gpu.return
+  row.kernel @persistent hidden 256 inputs(%g: !row.rows<256xf32>)
+      outputs(%y: !row.rows<256xf32>, %s: !row.columns<256xf32>)
+      schedule(#row.schedule<threads_per_row = 64, elements = 4,
+                             access_bytes = 16, grid = persistent,
+                             ctas_per_sm = 1, column_sum = role_split,
+                             sum_columns = 64>) {
+    %0 = row.load %g : !row.rows<256xf32> -> vector<256xf32>
+    row.store %0, %y : vector<256xf32>, !row.rows<256xf32>
+    row.accumulate %0, %0 into %s : vector<256xf32>, !row.columns<256xf32>
   }
 }

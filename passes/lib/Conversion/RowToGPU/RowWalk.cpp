@@ -36,7 +36,9 @@ public:
     for (Operation &op : e.kernel.getBody().front()) {
       if (auto load = dyn_cast<row::LoadOp>(op); load && !isColumnLoad(op))
         rowLoads.push_back(load);
-      if (auto accumulate = dyn_cast<row::AccumulateOp>(op))
+      // CTAs of another role sum columns otherwise.
+      if (auto accumulate = dyn_cast<row::AccumulateOp>(op);
+          accumulate && e.schedule.getColumnSum() == row::ColumnSum::Partials)
         accumulates.push_back(accumulate);
     }
   }
