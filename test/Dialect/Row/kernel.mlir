@@ -2,6 +2,7 @@
 //
 // RUN: rms-opt %s | rms-opt | FileCheck %s
 // RUN: rms-opt %s --mlir-print-op-generic | rms-opt | FileCheck %s
+// RUN: rms-opt %s --emit-bytecode | rms-opt | FileCheck %s
 // RUN: rms-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 
 // CHECK-LABEL: row.kernel @double hidden 256

@@ -3,6 +3,7 @@
 //
 // RUN: rms-opt %s | rms-opt | FileCheck %s
 // RUN: rms-opt %s --mlir-print-op-generic | rms-opt | FileCheck %s
+// RUN: rms-opt %s --emit-bytecode | rms-opt | FileCheck %s
 
 // CHECK-LABEL: row.kernel @load_store
 // CHECK-NEXT: inputs(%[[X:.*]]: !row.rows<8xbf16>, %[[W:.*]]: !row.columns<8xf16>, %[[S:.*]]: !row.scalars<f32>)

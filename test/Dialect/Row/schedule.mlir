@@ -3,6 +3,7 @@
 //
 // RUN: rms-opt %s | rms-opt | FileCheck %s
 // RUN: rms-opt %s --mlir-print-op-generic | rms-opt | FileCheck %s
+// RUN: rms-opt %s --emit-bytecode | rms-opt | FileCheck %s
 
 // CHECK-LABEL: row.kernel @least
 // CHECK: schedule(#row.schedule<threads_per_row = 32, elements = 1, access_bytes = 4>)

@@ -2,6 +2,7 @@
 //
 // RUN: rms-opt %s | rms-opt | FileCheck %s
 // RUN: rms-opt %s --mlir-print-op-generic | rms-opt | FileCheck %s
+// RUN: rms-opt %s --emit-bytecode | rms-opt | FileCheck %s
 
 // CHECK-LABEL: row.kernel @handles hidden 8
 // CHECK-NEXT: inputs(%{{.*}}: !row.rows<8xbf16>, %{{.*}}: !row.rows<8xf16>, %{{.*}}: !row.rows<8xf32>, %{{.*}}: !row.columns<8xbf16>, %{{.*}}: !row.columns<8xf16>, %{{.*}}: !row.columns<8xf32>, %{{.*}}: !row.scalars<bf16>, %{{.*}}: !row.scalars<f16>, %{{.*}}: !row.scalars<f32>)
