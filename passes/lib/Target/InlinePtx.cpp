@@ -12,14 +12,27 @@
 
 using namespace rmsc;
 
+using Kind = InlinePtx::Kind;
+
 static const InlinePtx entries[] = {
-    {"// pinned", InlinePtx::Kind::Pin, 0},
-    {"ld.global.cs.b32 $0, [$1];", InlinePtx::Kind::Load, 4},
-    {"ld.global.cs.v2.b32 {$0, $1}, [$2];", InlinePtx::Kind::Load, 8},
-    {"ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", InlinePtx::Kind::Load, 16},
-    {"st.global.cs.b32 [$0], $1;", InlinePtx::Kind::Store, 4},
-    {"st.global.cs.v2.b32 [$0], {$1, $2};", InlinePtx::Kind::Store, 8},
-    {"st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", InlinePtx::Kind::Store, 16},
+    {"// pinned", Kind::Pin, PtxCache::Streaming, 0},
+    {"ld.global.cs.b32 $0, [$1];", Kind::Load, PtxCache::Streaming, 4},
+    {"ld.global.cs.v2.b32 {$0, $1}, [$2];", Kind::Load, PtxCache::Streaming, 8},
+    {"ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", Kind::Load,
+     PtxCache::Streaming, 16},
+    {"ld.global.L1::no_allocate.b32 $0, [$1];", Kind::Load,
+     PtxCache::NoAllocate, 4},
+    {"ld.global.L1::no_allocate.v2.b32 {$0, $1}, [$2];", Kind::Load,
+     PtxCache::NoAllocate, 8},
+    {"ld.global.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];", Kind::Load,
+     PtxCache::NoAllocate, 16},
+    {"ld.global.L1::no_allocate.v8.b32 {$0, $1, $2, $3, $4, $5, $6, $7}, [$8];",
+     Kind::Load, PtxCache::NoAllocate, 32},
+    {"st.global.cs.b32 [$0], $1;", Kind::Store, PtxCache::Streaming, 4},
+    {"st.global.cs.v2.b32 [$0], {$1, $2};", Kind::Store, PtxCache::Streaming,
+     8},
+    {"st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", Kind::Store,
+     PtxCache::Streaming, 16},
 };
 
 llvm::ArrayRef<InlinePtx> rmsc::allInlinePtx() { return entries; }
@@ -30,9 +43,9 @@ findEntry(llvm::function_ref<bool(const InlinePtx &)> matches) {
   return entry == std::end(entries) ? nullptr : entry;
 }
 
-const InlinePtx *rmsc::streamingAccess(InlinePtx::Kind kind, int64_t bytes) {
+const InlinePtx *rmsc::cachedAccess(Kind kind, PtxCache cache, int64_t bytes) {
   return findEntry([&](const InlinePtx &entry) {
-    return entry.kind == kind && entry.bytes == bytes;
+    return entry.kind == kind && entry.cache == cache && entry.bytes == bytes;
   });
 }
 

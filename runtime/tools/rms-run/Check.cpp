@@ -129,7 +129,10 @@ Error DeviceCase::upload(const Gpu &gpu, const Case &host, bool onlyWritten) {
                                 "copying to the GPU"))
       return error;
   }
-  return {};
+  // A copy from pageable memory may return while its last part is under way,
+  // and the streams that kernels run on do not wait for the default stream's
+  // work.
+  return gpu.check(gpu.streamSynchronize(nullptr), "copying to the GPU");
 }
 
 Error DeviceCase::download(const Gpu &gpu, Case &host) const {
@@ -342,7 +345,7 @@ private:
                                        image.bytes),
                         "copying from the GPU"))
         return error;
-      if (std::memcmp(now.data(), image.memory.get(), image.bytes))
+      if (std::memcmp(now.data(), image.memory.get(), image.bytes) != 0)
         report.damage +=
             concat("  input ", nameOf(host, i), " was written to\n");
     }
@@ -398,7 +401,7 @@ private:
                         "copying to the GPU"))
         return error;
     }
-    return {};
+    return gpu.check(gpu.streamSynchronize(nullptr), "copying to the GPU");
   }
 
   Error again(RmsrtKernel handle, const WorkItem &item, Case &host,

@@ -40,7 +40,8 @@ Error Ring::build(const Gpu &gpu, const Case &host) {
                                   "copying on the GPU"))
         return error;
   }
-  return {};
+  // The streams that kernels run on do not wait for the default stream's work.
+  return gpu.check(gpu.streamSynchronize(nullptr), "copying on the GPU");
 }
 
 /// The parameter of `of` that `p`, the `nth` of its role in its kernel, stands

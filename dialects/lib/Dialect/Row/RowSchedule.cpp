@@ -68,6 +68,9 @@ LogicalResult ScheduleAttr::verify(
   if (prefetchRows < 0 || prefetchRows > 4)
     return emitError() << "prefetch_rows must be between 0 and 4, but is "
                        << prefetchRows;
+  if (stores == CachePolicy::NoAllocate)
+    return emitError() << "no_allocate is a policy of loads; stores do not "
+                          "allocate in the first-level cache";
   if (grid == Grid::OneShot && prefetchRows != 0)
     return emitError() << "prefetch_rows needs a persistent grid";
   if (columnSum == ColumnSum::Partials && grid != Grid::Persistent)

@@ -22,6 +22,14 @@
 
 namespace rmsc {
 
+/// How an access treats the caches.
+enum class PtxCache {
+  /// `.cs`: likely used once, first to be evicted.
+  Streaming,
+  /// `.L1::no_allocate` (loads): past the first-level cache.
+  NoAllocate,
+};
+
 struct InlinePtx {
   enum class Kind {
     /// Loads 32-bit words from global memory: the words are the results, the
@@ -37,6 +45,8 @@ struct InlinePtx {
   };
   llvm::StringLiteral text;
   Kind kind;
+  /// For Load and Store.
+  PtxCache cache;
   /// Bytes accessed: 4 times the number of words. 0 for Pin.
   int64_t bytes;
 };
@@ -44,9 +54,10 @@ struct InlinePtx {
 /// All entries.
 llvm::ArrayRef<InlinePtx> allInlinePtx();
 
-/// The entry of a streaming (`.cs`, evict first) access, or null where there is
-/// none of that width.
-const InlinePtx *streamingAccess(InlinePtx::Kind kind, int64_t bytes);
+/// The entry of an access with a cache policy, or null where there is none of
+/// that width.
+const InlinePtx *cachedAccess(InlinePtx::Kind kind, PtxCache cache,
+                              int64_t bytes);
 
 /// The entry that pins values.
 const InlinePtx &pin();

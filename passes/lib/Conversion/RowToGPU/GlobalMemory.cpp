@@ -45,12 +45,14 @@ static VectorType getPartType(VectorType type, const Access &access) {
 
 static const InlinePtx *inlineAccess(InlinePtx::Kind kind, VectorType part,
                                      const Access &access) {
-  if (access.policy != row::CachePolicy::Streaming)
+  if (access.policy == row::CachePolicy::Plain)
     return nullptr;
-  // Narrower accesses than a word have no entry and stay plain: the policy is a
-  // hint, and such kernels are not bound by bandwidth.
-  return streamingAccess(kind, part.getDimSize(0) *
-                                   elementBytes(part.getElementType()));
+  // Widths without an entry stay plain: the policy is a hint.
+  return cachedAccess(kind,
+                      access.policy == row::CachePolicy::Streaming
+                          ? PtxCache::Streaming
+                          : PtxCache::NoAllocate,
+                      part.getDimSize(0) * elementBytes(part.getElementType()));
 }
 
 static VectorType getWordsType(Builder &b, const InlinePtx &entry) {

@@ -35,7 +35,8 @@ def Row_Grid
 def Row_CachePolicy
     : Row_I32Enum<"CachePolicy", "cache policy of row loads or row stores",
                   [I32EnumAttrCase<"Plain", 0, "plain">,
-                   I32EnumAttrCase<"Streaming", 1, "streaming">]>;
+                   I32EnumAttrCase<"Streaming", 1, "streaming">,
+                   I32EnumAttrCase<"NoAllocate", 2, "no_allocate">]>;
 
 def Row_ColumnLoad
     : Row_I32Enum<"ColumnLoad", "when column inputs (a weight) are loaded",
@@ -69,7 +70,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     | `column_sum` | `partials`: each CTA stores partial sums, a dependent second launch adds them; `role_split`: CTAs of their own sum columns from the inputs, in the same launch |
     | `sum_columns` | columns of one CTA that sums columns |
     | `sum_threads` | threads of one CTA of the second launch (`partials`) |
-    | `loads`, `stores` | cache policy of row loads and row stores |
+    | `loads`, `stores` | cache policy of row loads and row stores: `plain`; `streaming`, first to be evicted; `no_allocate`, for loads only, past the first-level cache |
     | `strided` | row strides are taken from the kernel's arguments; else rows are dense |
     | `dependent_launch` | the first launch waits for the grid before it, so that a caller may overlap the two |
   }];
