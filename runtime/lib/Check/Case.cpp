@@ -304,7 +304,7 @@ bool Case::sameBits(size_t i, const Buffer &other) const {
   for (int64_t row = 0; row < matrixRows(i); ++row) {
     const int64_t at = row * stride(i) * size;
     if (std::memcmp(images[bufferIndex[i]].data() + at, other.data() + at,
-                    size_t(matrixColumns(i) * size)))
+                    size_t(matrixColumns(i) * size)) != 0)
       return false;
   }
   return true;

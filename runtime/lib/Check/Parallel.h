@@ -31,6 +31,7 @@ void parallelRanges(int64_t count, int64_t grain, unsigned threads, Body body) {
     return;
   }
   std::vector<std::thread> pool;
+  pool.reserve(pieces);
   for (unsigned i = 0; i < pieces; ++i)
     pool.emplace_back(body, i, count * i / pieces, count * (i + 1) / pieces);
   for (std::thread &thread : pool)

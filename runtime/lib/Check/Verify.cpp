@@ -142,8 +142,9 @@ void merge(OutputReport &into, const OutputReport &from) {
 class Verifier {
 public:
   Verifier(const Case &checked, const Tolerance *tolerance)
-      : checked(checked), kernel(checked.subject), H(kernel.hiddenSize),
-        rows(checked.settings.rows), op(kernel.operation) {
+      : checked(checked), kernel(checked.subject),
+        hiddenSize(kernel.hiddenSize), rows(checked.settings.rows),
+        op(kernel.operation) {
     x = input("x");
     residual = input("residual");
     weight = input("weight");
@@ -154,8 +155,8 @@ public:
     gradSum = input("grad_sum");
     if (weight) {
       // Added in f32, as the semantics say.
-      scale.resize(size_t(H));
-      for (int64_t j = 0; j < H; ++j)
+      scale.resize(size_t(hiddenSize));
+      for (int64_t j = 0; j < hiddenSize; ++j)
         scale[size_t(j)] = weight.at(0, j) + float(op.weightOffset);
     }
     report.hasTolerance = tolerance;
@@ -169,7 +170,7 @@ public:
     for (size_t i = 0; i < kernel.parameters.size(); ++i)
       if (kernel.parameters[i].direction == Direction::Output)
         judges.push_back(judge(i));
-    const int64_t grain = std::max<int64_t>(1, (1 << 15) / H);
+    const int64_t grain = std::max<int64_t>(1, (1 << 15) / hiddenSize);
     const unsigned pieces = rangeCount(rows, grain, checked.threads());
     std::vector<std::vector<Judge>> found(pieces, judges);
     std::vector<std::vector<double>> dw(pieces), squares(pieces);
@@ -248,13 +249,13 @@ private:
   }
 
   void normRows(int64_t begin, int64_t end, std::vector<Judge> &judges) {
-    const size_t columns = size_t(H);
+    const size_t columns = size_t(hiddenSize);
     std::vector<float> s(columns), r(columns);
     const bool storage = op.normRounding == Rounding::Storage;
     for (int64_t row = begin; row < end; ++row) {
-      x.row(row, H, s.data());
+      x.row(row, hiddenSize, s.data());
       if (residual) {
-        residual.row(row, H, r.data());
+        residual.row(row, hiddenSize, r.data());
         for (size_t j = 0; j < columns; ++j)
           s[j] += r[j];
         if (op.residualRounding == Rounding::Storage)
@@ -267,7 +268,8 @@ private:
       // Squares are summed in f32, whose range is part of the definition.
       if (squared > double(FLT_MAX))
         squared = kInfinity;
-      const double reciprocal = 1 / std::sqrt(squared / double(H) + op.epsilon);
+      const double reciprocal =
+          1 / std::sqrt(squared / double(hiddenSize) + op.epsilon);
       for (Judge &j : judges) {
         const std::string &role = roleOf(j);
         if (role == "rstd") {
@@ -314,7 +316,7 @@ private:
 
   void backwardRows(int64_t begin, int64_t end, std::vector<Judge> &judges,
                     std::vector<double> &dw, std::vector<double> &squares) {
-    const size_t columns = size_t(H);
+    const size_t columns = size_t(hiddenSize);
     std::vector<float> go(columns), given(columns), direct(columns);
     std::vector<double> n(columns), g(columns);
     bool wantsDw = false, wantsDx = false;
@@ -327,9 +329,9 @@ private:
       squares.assign(columns, 0);
     }
     for (int64_t row = begin; row < end; ++row) {
-      gradOutput.row(row, H, go.data());
+      gradOutput.row(row, hiddenSize, go.data());
       const double r = rstd ? double(rstd.at(row, 0)) : 0;
-      (normalized ? normalized : sum).row(row, H, given.data());
+      (normalized ? normalized : sum).row(row, hiddenSize, given.data());
       for (size_t j = 0; j < columns; ++j)
         n[j] = normalized ? double(given[j]) : double(given[j]) * r;
       if (wantsDw)
@@ -347,10 +349,10 @@ private:
         mean += product;
         magnitude += std::fabs(product);
       }
-      mean /= double(H);
-      magnitude /= double(H);
+      mean /= double(hiddenSize);
+      magnitude /= double(hiddenSize);
       if (gradSum)
-        gradSum.row(row, H, direct.data());
+        gradSum.row(row, hiddenSize, direct.data());
       for (Judge &j : judges) {
         if (roleOf(j) != "dx")
           continue;
@@ -375,7 +377,7 @@ private:
     for (Judge &j : judges) {
       if (kernel.parameters[j.report.parameter].kind != Kind::Columns)
         continue;
-      for (int64_t c = 0; c < H; ++c) {
+      for (int64_t c = 0; c < hiddenSize; ++c) {
         if (op.kind == OperationKind::Copy) {
           ++j.report.elements;
           ++j.report.matched;
@@ -427,7 +429,7 @@ private:
 
   const Case &checked;
   const Kernel &kernel;
-  const int64_t H, rows;
+  const int64_t hiddenSize, rows;
   const Operation &op;
   View x, residual, weight, sum, rstd, normalized, gradOutput, gradSum;
   std::vector<float> scale;

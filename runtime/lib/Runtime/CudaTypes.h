@@ -59,6 +59,7 @@ enum LaunchAttributeId : int {
   kLaunchProgrammaticStreamSerialization = 6,
 };
 
+/// Which member counts is said by LaunchAttribute::id.
 union LaunchAttributeValue {
   char pad[64];
   struct {
@@ -67,6 +68,7 @@ union LaunchAttributeValue {
   int programmaticStreamSerializationAllowed;
 };
 
+// NOLINTNEXTLINE(bugprone-tagged-union-member-count): the padding is no member.
 struct LaunchAttribute {
   LaunchAttributeId id;
   char pad[8 - sizeof(LaunchAttributeId)];

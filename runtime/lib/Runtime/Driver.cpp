@@ -32,6 +32,7 @@ Error Driver::open() {
                             : "; install the NVIDIA driver, or run on a "
                               "machine with a GPU"));
   }
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RMSRT_RESOLVE(member, symbol, arguments)                               \
   member = reinterpret_cast<decltype(member)>(dlsym(handle, #symbol));         \
   if (!member)                                                                 \
@@ -40,6 +41,7 @@ Error Driver::open() {
                         "; update it to CUDA 12.4 or later"));
   RMSRT_DRIVER_ENTRIES(RMSRT_RESOLVE)
 #undef RMSRT_RESOLVE
+  // NOLINTEND(bugprone-macro-parentheses)
   int version = 0;
   if (cuda::Result result = driverGetVersion(&version))
     return error(result, "asking the driver's version");

@@ -66,10 +66,13 @@ public:
   /// purpose.
   Error error(cuda::Result result, const std::string &what) const;
 
+// The arguments are a name and a list, not values.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RMSRT_DECLARE(member, symbol, arguments)                               \
   cuda::Result(*member) arguments = nullptr;
   RMSRT_DRIVER_ENTRIES(RMSRT_DECLARE)
 #undef RMSRT_DECLARE
+  // NOLINTEND(bugprone-macro-parentheses)
 
 private:
   Error open();

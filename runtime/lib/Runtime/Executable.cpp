@@ -315,7 +315,7 @@ Error Executable::enqueue(const Driver &driver, const Variant &variant,
     first = false;
     // The driver takes a CUkernel in place of a CUfunction and resolves it in
     // the stream's context.
-    auto function = reinterpret_cast<cuda::Function>(prepared.handles[i]);
+    auto *function = reinterpret_cast<cuda::Function>(prepared.handles[i]);
     if (cuda::Result result = driver.launchKernelEx(
             &config, function, arguments.pointers, nullptr))
       return driver.error(
@@ -344,7 +344,7 @@ Error Executable::launch(const Call &call, void *stream) {
   cuda::Context context = nullptr;
   const PreparedContext *prepared = nullptr;
   size_t variant = 0;
-  auto cudaStream = static_cast<cuda::Stream>(stream);
+  auto *cudaStream = static_cast<cuda::Stream>(stream);
   if (Error error =
           resolve(*driver, call, cudaStream, context, prepared, variant))
     return error;

@@ -381,6 +381,7 @@ Error chooseVariant(const Kernel &kernel, const std::vector<size_t> &candidates,
   }
   if (!known && forced) {
     std::vector<std::string> names;
+    names.reserve(candidates.size());
     for (size_t i : candidates)
       names.push_back(kernel.variants[i].name);
     return Error(RMSRT_NOT_FOUND,

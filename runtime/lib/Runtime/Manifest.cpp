@@ -139,8 +139,8 @@ public:
       return lowest;
     // An unsigned value above the range of int64 must not wrap into it.
     bool ok = value.is_number_integer() &&
-              !(value.is_number_unsigned() &&
-                value.get<uint64_t>() > uint64_t(INT64_MAX));
+              (!value.is_number_unsigned() ||
+               value.get<uint64_t>() <= uint64_t(INT64_MAX));
     int64_t number = ok ? value.get<int64_t>() : 0;
     if (!ok || number < lowest || number > highest) {
       fail(path, concat("is ", value.dump(), ", not an integer from ", lowest,

@@ -38,7 +38,7 @@ static std::string &lastError() {
   return message;
 }
 
-static RmsrtStatus report(Error error) {
+static RmsrtStatus report(const Error &error) {
   if (error)
     lastError() = error.message();
   return error.status();

@@ -28,7 +28,7 @@ namespace rms_run {
 namespace {
 
 /// Row counts of a bench without --suite and --rows.
-const std::vector<int64_t> kDefaultRows = {1, 64, 1024, 8192, 65536};
+std::vector<int64_t> defaultRows() { return {1, 64, 1024, 8192, 65536}; }
 /// tune checks each variant up to this many rows: the host's reference would
 /// otherwise take longer than all the timing.
 constexpr int64_t kTuneCheckRows = 8192;
@@ -338,7 +338,7 @@ private:
   Error package(const OpenPackage &opened) {
     std::vector<WorkItem> work;
     if (Error error =
-            selectWork(bench.options, opened.package, kDefaultRows, work))
+            selectWork(bench.options, opened.package, defaultRows(), work))
       return error;
     for (const WorkItem &item : work) {
       if (item.rows == 0)
@@ -362,7 +362,7 @@ private:
     std::vector<std::string> usable;
     for (const std::string &variant : variants) {
       Error error = bench.checkCorrect(opened, item, variant, host);
-      if (error && !(variants.size() > 1 && error.status() == RMSRT_NO_VARIANT))
+      if (error && (variants.size() == 1 || error.status() != RMSRT_NO_VARIANT))
         return error;
       if (!error)
         usable.push_back(variant);
@@ -570,7 +570,7 @@ private:
   Error package(const OpenPackage &opened) {
     std::vector<WorkItem> work;
     if (Error error =
-            selectWork(bench.options, opened.package, kDefaultRows, work))
+            selectWork(bench.options, opened.package, defaultRows(), work))
       return error;
     for (const WorkItem &item : work)
       if (Error error = oneCase(opened, item))

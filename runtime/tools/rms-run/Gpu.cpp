@@ -14,6 +14,7 @@ namespace rms_run {
 Error Gpu::open(int ordinal) {
   if (Error error = Driver::get(driver))
     return error;
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RMS_RUN_RESOLVE(member, symbolName, arguments)                         \
   member = reinterpret_cast<decltype(member)>(driver->symbol(#symbolName));    \
   if (!member)                                                                 \
@@ -21,6 +22,7 @@ Error Gpu::open(int ordinal) {
                                   "; update it to CUDA 12.4 or later");
   RMS_RUN_ENTRIES(RMS_RUN_RESOLVE)
 #undef RMS_RUN_RESOLVE
+  // NOLINTEND(bugprone-macro-parentheses)
   int count = 0;
   if (Error error = check(deviceGetCount(&count), "counting the GPUs"))
     return error;

@@ -85,10 +85,12 @@ public:
   int driverVersion = 0, major = 0, minor = 0, multiprocessors = 0;
   size_t l2Bytes = 0;
 
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define RMS_RUN_DECLARE(member, symbol, arguments)                             \
   cuda::Result(*member) arguments = nullptr;
   RMS_RUN_ENTRIES(RMS_RUN_DECLARE)
 #undef RMS_RUN_DECLARE
+  // NOLINTEND(bugprone-macro-parentheses)
 
 private:
   bool retained = false;
@@ -111,7 +113,7 @@ public:
   cuda::DevicePtr address() const { return pointer; }
 
 private:
-  void swap(DeviceMemory &other) {
+  void swap(DeviceMemory &other) noexcept {
     std::swap(gpu, other.gpu);
     std::swap(pointer, other.pointer);
   }
