@@ -50,6 +50,12 @@ for program in use-rmsrt use-rmsrt-shared; do
   grep -q 'no-such.rmspkg' "$work/out"
 done
 
+# The C example is a project of its own too.
+cmake -S "$source/examples/c" -B "$work/example" -G Ninja \
+  -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_C_COMPILER="$3" -DCMAKE_CXX_COMPILER="$4"
+cmake --build "$work/example"
+
 # Nothing of CUDA or LLVM is linked: what the tool and the library need is there
 # on any machine.
 for file in "$work/prefix/bin/rms-run" "$work"/prefix/lib*/librmsrt.so; do
