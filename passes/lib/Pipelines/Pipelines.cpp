@@ -85,6 +85,7 @@ void rmsc::addGPUToNVVMPasses(OpPassManager &manager, const PipelineOptions &) {
   cleanup.addPass(createReconcileUnrealizedCastsPass());
   cleanup.addPass(createCanonicalizerPass());
   cleanup.addPass(createCSEPass());
+  cleanup.addPass(createRMSCheckNVVM());
 }
 
 void rmsc::addSerializationPasses(OpPassManager &manager) {

@@ -60,4 +60,19 @@ def ConvertRowToGPU : Pass<"convert-row-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def RMSCheckNVVM : Pass<"rms-check-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check that a GPU module is ready for the back ends";
+  let description = [{
+    Enforces what LLVM's NVPTX back end and the emulator rely on (level L5). The
+    upstream conversions leave what they cannot convert where it is; here that is
+    an error that names it. Nothing is changed.
+
+    - (C1) the module holds only `llvm` and `nvvm` ops.
+    - (C2) inline PTX is an entry of the one table (rmsc/Target/InlinePtx.h): the
+      emulator knows no other.
+    - (C3) every function has a body: a library call that a conversion made up
+      would fail only in ptxas.
+  }];
+}
+
 #endif // RMSC_CONVERSION_PASSES_TD
