@@ -81,7 +81,7 @@ static void putSpecialValues(rmscheck::Case &checked, llvm::StringRef special) {
       fillRow(checked, "x", row, 0x1p-130f);
       fillRow(checked, "residual", row, 0x1p-133f);
       fillRow(checked, "grad_output", row, 0x1p-130f);
-      // What comes out must be normal again: SEMANTICS' bounds are relative.
+      // What comes out must be normal again: the bounds are relative.
       fillRow(checked, "weight", 0, 0x1p14f);
     } else if (special == "overflow") {
       // The sum of squares leaves f32's range (of f16 the largest does not).
@@ -91,11 +91,25 @@ static void putSpecialValues(rmscheck::Case &checked, llvm::StringRef special) {
   }
 }
 
+/// The name of the variant "#2" of those for dense operands, counted round.
+static std::string denseVariant(const rmsrt::Kernel &kernel,
+                                llvm::StringRef number) {
+  std::vector<std::string> names;
+  for (const rmsrt::Variant &variant : kernel.variants)
+    if (!variant.strided)
+      names.push_back(variant.name);
+  size_t index = 0;
+  number.drop_front().getAsInteger(10, index);
+  return names.empty() ? "" : names[index % names.size()];
+}
+
 std::string rmsc::numeric::runCase(Program &program, const Spec &spec,
-                                   std::string *ran) {
+                                   const rmsrt::Variant **ran) {
   const rmsrt::Kernel &kernel = program.kernel();
   int64_t rows = spec.getInt("rows");
   std::string variant = spec.get("variant"), chip = spec.get("chip");
+  if (llvm::StringRef(variant).starts_with("#"))
+    variant = denseVariant(kernel, variant);
   rmscheck::CaseOptions options;
   options.rows = rows;
   options.seed = spec.getInt("seed");
@@ -115,7 +129,7 @@ std::string rmsc::numeric::runCase(Program &program, const Spec &spec,
   // Exactly as much as the manifest says: a kernel that uses more is caught.
   const rmsrt::Variant &picked = kernel.variants[*chosen];
   if (ran)
-    *ran = picked.name;
+    *ran = &picked;
   uint64_t workspace = rmsrt::workspaceBytes(picked, rows);
   uint64_t zeroed = picked.workspace.zeroedBytes;
   if (workspace != options.workspaceBytes || zeroed) {

@@ -38,9 +38,9 @@ private:
 
 /// Runs one case of a program, on the calling thread alone. The text says what
 /// failed and is empty where nothing did. `ran` receives, where it is not null,
-/// the name of the variant.
+/// the variant that ran.
 std::string runCase(Program &program, const Spec &spec,
-                    std::string *ran = nullptr);
+                    const rmsrt::Variant **ran = nullptr);
 
 } // namespace rmsc::numeric
 

@@ -18,7 +18,9 @@
 //   alias    1: x may share its buffer with y (sum with the residual);
 //            inplace=1: it does
 //   twice    1: dx is returned twice
-//   chip rsqrt schedule invariant variant   as for rms-emulate
+//   chip rsqrt schedule invariant variant   as for rms-emulate; variant=#2 is
+//            the third one of those for dense and aligned operands, counted
+//            round
 //   rows seed misalign stride               as for rms-emulate
 //   special  none | nan | inf | zero | denormal | overflow: values put into
 //   rows order    reverse | random: the second interleaving
