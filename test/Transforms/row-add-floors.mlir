@@ -37,6 +37,7 @@
 // SCHEDULES-DAG: (#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 1>)
 // SCHEDULES-DAG: (#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 8>)
 // SCHEDULES-DAG: (#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, loads = streaming, stores = streaming>)
+// SCHEDULES-DAG: (#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, loads = no_allocate>)
 // SCHEDULES-NOT: access_bytes = 32
 
 // On a chip with accesses of 32 bytes these are tried too.

@@ -397,6 +397,10 @@ SmallVector<row::ScheduleAttr> rmsc::floorSchedules(row::KernelOp kernel,
         draft.loads = draft.stores = policy;
         Draft oneShot = draft;
         add(oneShot);
+        if (policy == row::CachePolicy::Plain) {
+          oneShot.loads = row::CachePolicy::NoAllocate;
+          add(oneShot);
+        }
         for (int64_t ctasPerSm : {1, 2, 4, 8}) {
           if (ctasPerSm > fit)
             break;

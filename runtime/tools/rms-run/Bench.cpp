@@ -625,10 +625,13 @@ private:
     }
     json measured = json::array();
     const json *best = nullptr;
-    for (const std::string &variant : variants)
+    for (const std::string &variant : variants) {
+      if (spills(kernel, variant))
+        continue;
       if (Error error = oneVariant(opened, item, checkedItem, host, small, ring,
                                    variant, measured))
         return error;
+    }
     for (const json &m : measured)
       if (!best || m["us"].get<double>() < (*best)["us"].get<double>())
         best = &m;
@@ -648,6 +651,15 @@ private:
     entry["variants"] = measured;
     entries.push_back(entry);
     return {};
+  }
+
+  /// Whether a variant keeps registers in memory: none that would be shipped.
+  bool spills(const Kernel &kernel, const std::string &name) const {
+    for (const Variant &variant : kernel.variants)
+      for (const Launch &launch : variant.launches)
+        if (variant.name == name && launch.spillBytes)
+          return true;
+    return false;
   }
 
   Error oneVariant(const OpenPackage &opened, const WorkItem &item,

@@ -382,6 +382,15 @@ TEST_F(ToolTest, TuneWritesATable) {
   ASSERT_EQ(e["variants"].size(), 2u);
   EXPECT_EQ(e["variants"][1]["us"], 8.0);
   EXPECT_EQ(e["variants"][1]["variant"], "elem");
+  // What spills registers is none to choose.
+  json spilling = runnable(8);
+  spilling["kernels"][0]["variants"][0]["launches"][0]["spill_bytes"] = 8;
+  std::string other = write("spilling.rmspkg", support::package(spilling));
+  r = run("tune " + other + " --rows=3 --output=" + folder + "/s.json");
+  EXPECT_EQ(r.status, 0) << r.output;
+  table = read("s.json");
+  ASSERT_EQ(table["entries"][0]["variants"].size(), 1u);
+  EXPECT_EQ(table["entries"][0]["variants"][0]["variant"], "elem");
   // A wrong variant ends it, and no table is left.
   r = withFault("wrong",
                 "tune " + package + " --rows=3 --output=" + folder + "/u.json");
