@@ -400,6 +400,9 @@ SmallVector<row::ScheduleAttr> rmsc::floorSchedules(row::KernelOp kernel,
         if (policy == row::CachePolicy::Plain) {
           oneShot.loads = row::CachePolicy::NoAllocate;
           add(oneShot);
+          oneShot.loads = row::CachePolicy::Plain;
+          oneShot.stores = row::CachePolicy::Streaming;
+          add(oneShot);
         }
         for (int64_t ctasPerSm : {1, 2, 4, 8}) {
           if (ctasPerSm > fit)
