@@ -20,6 +20,8 @@ static const InlinePtx entries[] = {
     {"ld.global.cs.v2.b32 {$0, $1}, [$2];", Kind::Load, PtxCache::Streaming, 8},
     {"ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", Kind::Load,
      PtxCache::Streaming, 16},
+    {"ld.global.cs.v8.b32 {$0, $1, $2, $3, $4, $5, $6, $7}, [$8];", Kind::Load,
+     PtxCache::Streaming, 32},
     {"ld.global.L1::no_allocate.b32 $0, [$1];", Kind::Load,
      PtxCache::NoAllocate, 4},
     {"ld.global.L1::no_allocate.v2.b32 {$0, $1}, [$2];", Kind::Load,
@@ -33,6 +35,8 @@ static const InlinePtx entries[] = {
      8},
     {"st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", Kind::Store,
      PtxCache::Streaming, 16},
+    {"st.global.cs.v8.b32 [$0], {$1, $2, $3, $4, $5, $6, $7, $8};", Kind::Store,
+     PtxCache::Streaming, 32},
 };
 
 llvm::ArrayRef<InlinePtx> rmsc::allInlinePtx() { return entries; }

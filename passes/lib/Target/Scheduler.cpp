@@ -58,16 +58,16 @@ struct Draft {
   int64_t ctasPerSm = 0, prefetchRows = 0;
   row::ColumnLoad columnLoad = row::ColumnLoad::Early;
   row::ColumnSum columnSum = row::ColumnSum::None;
-  int64_t sumColumns = 0, sumThreads = 0;
+  int64_t sumColumns = 0, sumThreads = 0, sumRows = 4;
   row::CachePolicy loads = row::CachePolicy::Plain,
                    stores = row::CachePolicy::Plain;
   bool strided = false, dependentLaunch = false;
 
   row::ScheduleAttr get(MLIRContext *context) const {
-    return row::ScheduleAttr::get(context, threadsPerRow, rowsPerCta, elements,
-                                  accessBytes, grid, ctasPerSm, prefetchRows,
-                                  columnLoad, columnSum, sumColumns, sumThreads,
-                                  loads, stores, strided, dependentLaunch);
+    return row::ScheduleAttr::get(
+        context, threadsPerRow, rowsPerCta, elements, accessBytes, grid,
+        ctasPerSm, prefetchRows, columnLoad, columnSum, sumColumns, sumThreads,
+        sumRows, loads, stores, strided, dependentLaunch);
   }
 };
 } // namespace
@@ -182,16 +182,18 @@ static void chooseColumnSums(
   };
   // As long as the L2 holds what is read, reading it again costs less than
   // handing partial sums from one launch to the next. CTAs grow with the rows:
-  // one that sums columns wants many threads, one that walks rows few.
+  // one that sums columns wants many threads, one that walks rows few. The rows
+  // that a thread of the former loads at once are such that one trip does for
+  // most of the range: each trip pays the latency of memory anew.
   if (roleSplitObstacle(kernel).empty()) {
     struct Split {
       StringRef name;
       double l2Fraction;
-      int64_t maxThreads, ctaThreads;
+      int64_t maxThreads, ctaThreads, sumRows;
     };
-    for (const Split &split :
-         {Split{"split", 0.12, 128, 128}, Split{"split480", 0.24, 160, 480},
-          Split{"split640", 0.6, 320, 640}}) {
+    for (const Split &split : {Split{"split", 0.12, 128, 128, 8},
+                               Split{"split480", 0.24, 160, 480, 5},
+                               Split{"split640", 0.6, 320, 640, 4}}) {
       Draft draft = vector;
       spreadRow(draft, shape,
                 std::clamp<int64_t>(
@@ -200,6 +202,7 @@ static void chooseColumnSums(
                 split.ctaThreads);
       draft.columnSum = row::ColumnSum::RoleSplit;
       draft.sumColumns = std::max<int64_t>(32, draft.elements);
+      draft.sumRows = split.sumRows;
       // Where many columns are summed at once, shared memory may not hold them.
       if (fits(kernel, draft, target))
         addUpTo(split.name, rowsIn(split.l2Fraction), draft);

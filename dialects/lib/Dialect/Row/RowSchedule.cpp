@@ -32,12 +32,15 @@ void RowDialect::registerAttributes() {
       >();
 }
 
-LogicalResult ScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, int64_t threadsPerRow,
-    int64_t rowsPerCta, int64_t elements, int64_t accessBytes, Grid grid,
-    int64_t ctasPerSm, int64_t prefetchRows, ColumnLoad columnLoad,
-    ColumnSum columnSum, int64_t sumColumns, int64_t sumThreads,
-    CachePolicy loads, CachePolicy stores, bool strided, bool dependentLaunch) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t threadsPerRow, int64_t rowsPerCta,
+                                   int64_t elements, int64_t accessBytes,
+                                   Grid grid, int64_t ctasPerSm,
+                                   int64_t prefetchRows, ColumnLoad columnLoad,
+                                   ColumnSum columnSum, int64_t sumColumns,
+                                   int64_t sumThreads, int64_t sumRows,
+                                   CachePolicy loads, CachePolicy stores,
+                                   bool strided, bool dependentLaunch) {
   if (threadsPerRow < 1 ||
       (threadsPerRow < 32 ? !llvm::isPowerOf2_64(threadsPerRow)
                           : threadsPerRow % 32 != 0))
@@ -76,6 +79,9 @@ LogicalResult ScheduleAttr::verify(
   if (columnSum == ColumnSum::Partials && grid != Grid::Persistent)
     return emitError() << "column_sum = partials needs a persistent grid: the "
                           "number of partial sums must not grow with the rows";
+  if (sumRows < 1 || sumRows > 16)
+    return emitError() << "sum_rows must be between 1 and 16, but is "
+                       << sumRows;
   if (columnSum == ColumnSum::None) {
     if (sumColumns != 0 || sumThreads != 0)
       return emitError() << "sum_columns and sum_threads need a column_sum";

@@ -85,9 +85,6 @@ static void reduceSharedColumns(Emitter &e, Value shared, int64_t lanes,
 // CTAs that sum columns from the inputs
 //===----------------------------------------------------------------------===//
 
-/// Rows that a thread loads before it adds the first one up.
-static constexpr int64_t rowsAtOnce = 4;
-
 void rmsc::walkColumns(Emitter &e, Value cta) {
   ImplicitLocOpBuilder &b = e.b;
   int64_t threads = e.schedule.getThreads();
@@ -95,6 +92,7 @@ void rmsc::walkColumns(Emitter &e, Value cta) {
   int64_t slab = e.schedule.getSumColumns();
   int64_t chunks = slab / elements;
   int64_t lanes = threads / chunks;
+  int64_t rowsAtOnce = e.schedule.getSumRows();
 
   // Neighbouring threads take neighbouring chunks of the slab, then rows.
   Value lane = e.divide(e.getThread(), chunks);
@@ -131,8 +129,8 @@ void rmsc::walkColumns(Emitter &e, Value cta) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value last = arith::SubIOp::create(b, e.getRows(), e.i64(1));
-    CurrentRow rows[rowsAtOnce];
-    ValueMap values[rowsAtOnce];
+    SmallVector<CurrentRow> rows(rowsAtOnce);
+    SmallVector<ValueMap> values(rowsAtOnce);
     for (int64_t i = 0; i < rowsAtOnce; ++i) {
       Value row = loop.getInductionVar();
       if (i != 0) {

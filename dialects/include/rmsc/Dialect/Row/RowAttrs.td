@@ -69,6 +69,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     | `column_load` | column inputs are loaded before the first reduction (`early`) or where they are used (`late`) |
     | `column_sum` | `partials`: each CTA stores partial sums, a dependent second launch adds them; `role_split`: CTAs of their own sum columns from the inputs, in the same launch |
     | `sum_columns` | columns of one CTA that sums columns |
+    | `sum_rows` | rows that a thread of a column CTA loads before it adds the first one up (`role_split`) |
     | `sum_threads` | threads of one CTA of the second launch (`partials`) |
     | `loads`, `stores` | cache policy of row loads and row stores: `plain`; `streaming`, first to be evicted; `no_allocate`, for loads only, past the first-level cache |
     | `strided` | row strides are taken from the kernel's arguments; else rows are dense |
@@ -86,6 +87,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     DefaultValuedParameter<"::mlir::row::ColumnSum", "::mlir::row::ColumnSum::None">:$column_sum,
     DefaultValuedParameter<"int64_t", "0">:$sum_columns,
     DefaultValuedParameter<"int64_t", "0">:$sum_threads,
+    DefaultValuedParameter<"int64_t", "4">:$sum_rows,
     DefaultValuedParameter<"::mlir::row::CachePolicy", "::mlir::row::CachePolicy::Plain">:$loads,
     DefaultValuedParameter<"::mlir::row::CachePolicy", "::mlir::row::CachePolicy::Plain">:$stores,
     DefaultValuedParameter<"bool", "false">:$strided,

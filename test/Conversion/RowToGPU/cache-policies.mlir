@@ -1,5 +1,5 @@
-// Streaming accesses are inline PTX from the one table, for rows only: what all
-// CTAs share is meant to stay in the cache.
+// Accesses with a cache policy are inline PTX from the one table, for rows only:
+// what all CTAs share is meant to stay in the cache.
 //
 // RUN: rms-opt %s --convert-row-to-gpu --split-input-file | FileCheck %s
 
@@ -51,6 +51,23 @@ module attributes {row.target = "sm_90"} {
                              access_bytes = 4, stores = streaming>) {
     %0 = row.load %x : !row.rows<32xf32> -> vector<32xf32>
     row.store %0, %y : vector<32xf32>, !row.rows<32xf32>
+  }
+}
+
+// -----
+
+// As wide as the chip has it.
+// CHECK-LABEL: gpu.func @wide(
+// CHECK: nvvm.inline_ptx "ld.global.cs.v8.b32 {$0, $1, $2, $3, $4, $5, $6, $7}, [$8];"
+// CHECK: nvvm.inline_ptx "st.global.cs.v8.b32 [$0], {$1, $2, $3, $4, $5, $6, $7, $8};"
+module attributes {row.target = "sm_100"} {
+  row.kernel @wide hidden 256 inputs(%x: !row.rows<256xf32>)
+      outputs(%y: !row.rows<256xf32>)
+      schedule(#row.schedule<threads_per_row = 32, elements = 8,
+                             access_bytes = 32, loads = streaming,
+                             stores = streaming>) {
+    %0 = row.load %x : !row.rows<256xf32> -> vector<256xf32>
+    row.store %0, %y : vector<256xf32>, !row.rows<256xf32>
   }
 }
 
