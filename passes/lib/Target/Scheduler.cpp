@@ -307,6 +307,11 @@ rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
     if (fits(kernel, draft, target) && !llvm::is_contained(schedules, schedule))
       schedules.push_back(schedule);
   };
+  // The rules are judged by what is measured, so their choice is in any case.
+  for (const Variant &variant : chooseVariants(kernel, target, {}))
+    if (!variant.schedule.getStrided() &&
+        !llvm::is_contained(schedules, variant.schedule))
+      schedules.push_back(variant.schedule);
   constexpr row::CachePolicy policies[] = {row::CachePolicy::Plain,
                                            row::CachePolicy::Streaming};
   // What never came within 3% of the best on an H200 (the suites' shapes, at

@@ -316,6 +316,21 @@ TEST_F(Enumerate, AllFitAndAreDistinct) {
     }
 }
 
+// The rules are judged by what is measured.
+TEST_F(Enumerate, HoldsWhatTheRulesChoose) {
+  for (int64_t hiddenSize : {128, 1000, 2560, 16384})
+    for (const std::string &text :
+         {forwardText(hiddenSize), backwardText(hiddenSize)}) {
+      row::KernelOp kernel = parse(text);
+      SmallVector<row::ScheduleAttr> all =
+          enumerateSchedules(kernel, target("sm_90"));
+      for (const Variant &variant : chooseVariants(kernel, target("sm_90"), {}))
+        EXPECT_NE(variant.schedule.getStrided(),
+                  llvm::is_contained(all, variant.schedule))
+            << variant.name;
+    }
+}
+
 // Each way to sum columns is among them, and the widest access of the chip.
 TEST_F(Enumerate, CoversTheSpace) {
   row::KernelOp kernel = parse(backwardText(2560));
