@@ -362,13 +362,57 @@ TEST(CaseTest, SumsAreExact) {
 }
 
 TEST(CaseTest, UlpsOf16Bits) {
-  Subject s(fullForward(), rows(1));
-  s.forward();
-  const int y = int(s.index("y"));
-  // Two units away from a result that was rounded to nearest is too far.
-  uint16_t *element = static_cast<uint16_t *>(s.tensors[size_t(y)].data) + 9;
-  *element = uint16_t(*element + 2);
-  EXPECT_EQ(s.output(s.verify(), "y").wrong, 1);
+  json kernel = forwardKernel();
+  kernel["operation"]["epsilon"] = 0.0;
+  for (const char *rounding : {"none", "storage"}) {
+    kernel["operation"]["norm_rounding"] = rounding;
+    Subject s(kernel, rows(1));
+    for (int j = 0; j < 8; ++j) {
+      s.set("x", 0, j, 2);
+      s.set("residual", 0, j, 0);
+      s.set("weight", 0, j, 1);
+      s.set("y", 0, j, 1);
+    }
+    EXPECT_EQ(s.verify().outputs[0].worst, 0);
+    // One unit of 2^-7 is allowed, and two where n is rounded as well.
+    const int allowed = std::string(rounding) == "storage" ? 2 : 1;
+    s.set("y", 0, 3, 1 + allowed * 0x1p-7);
+    EXPECT_TRUE(s.verify().passed()) << rounding;
+    s.set("y", 0, 3, 1 + (allowed + 1) * 0x1p-7);
+    EXPECT_EQ(s.verify().outputs[0].wrong, 1) << rounding;
+  }
+}
+
+TEST(CaseTest, BoundsOfDx) {
+  // H = 1, one row: go = 3, w = 1, n = 1, rstd = 1: g = m = 3 and dx =
+  // grad_sum. The bound is 8 u (3 + 3) + 4 u |grad_sum|, u = 2^-24.
+  json kernel = backwardKernel();
+  kernel["hidden_size"] = 1;
+  kernel["parameters"][1] =
+      parameter("grad_sum", "grad_sum", false, "rows", "f32");
+  kernel["parameters"][5]["dtype"] = "f32";
+  kernel["variants"] = {variant(kernel, "elem", "sm_90", true)};
+  for (double direct : {0.5, 64.0}) {
+    Subject s(kernel, rows(1));
+    for (const char *one : {"weight", "normalized", "rstd"})
+      s.set(one, 0, 0, 1);
+    s.set("grad_output", 0, 0, 3);
+    s.set("grad_sum", 0, 0, direct);
+    s.set("dx", 0, 0, direct);
+    s.set("dx2", 0, 0, direct);
+    s.set("dw", 0, 0, 3);
+    EXPECT_TRUE(s.verify().passed());
+    const double bound = (48 + 4 * direct) * 0x1p-24;
+    // Within the bound, and beyond it by one unit of the result.
+    const double ulp = ulpOf(Dtype::F32, direct);
+    const double steps = std::floor(bound / ulp);
+    s.set("dx", 0, 0, direct + steps * ulp);
+    EXPECT_TRUE(s.verify().passed()) << direct;
+    s.set("dx", 0, 0, direct + (steps + 1) * ulp);
+    CaseReport report = s.verify();
+    EXPECT_EQ(s.output(report, "dx").wrong, 1) << direct;
+    EXPECT_LT(s.output(report, "dx").worst, 1.3) << direct;
+  }
 }
 
 TEST(CaseTest, FindsUnwrittenElements) {

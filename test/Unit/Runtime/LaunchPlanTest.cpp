@@ -87,6 +87,16 @@ TEST(ChipTest, TheMostSpecificCodeIsTaken) {
   EXPECT_EQ(chosenChip(k, 8, 9), "sm_89");
 }
 
+TEST(ChipTest, MachineCodeIsPreferredToPtx) {
+  EXPECT_EQ(chosenChip(kernelFor({{"sm_90", "ptx"}, {"sm_90", "cubin"}}), 9, 0),
+            "sm_90");
+  EXPECT_EQ(
+      chosenChip(kernelFor({{"sm_90a", "ptx"}, {"sm_90", "cubin"}}), 9, 0),
+      "sm_90");
+  EXPECT_EQ(chosenChip(kernelFor({{"sm_89", "ptx"}, {"sm_80", "cubin"}}), 8, 9),
+            "sm_80");
+}
+
 TEST(ChipTest, TheErrorNamesWhatThePackageHolds) {
   Kernel k = kernelFor({{"sm_90a", "cubin"}, {"sm_100", "ptx"}});
   std::vector<size_t> variants;

@@ -149,6 +149,11 @@ TEST(PackageTest, RefusesWhatPackagesDoNotHold) {
   bytes[8] = 8;
   bytes[bytes.find("PK\x01\x02") + 10] = 8;
   expectError(bytes, RMSRT_NOT_A_PACKAGE, "compressed or encrypted");
+  // The flags stand before it.
+  bytes = support::package(twoKernels());
+  bytes[6] = 1;
+  bytes[bytes.find("PK\x01\x02") + 8] = 1;
+  expectError(bytes, RMSRT_NOT_A_PACKAGE, "compressed or encrypted");
 }
 
 TEST(Sha256Test, KnownDigests) {

@@ -522,6 +522,17 @@ TEST_F(RuntimeTest, EveryFailureOfTheDriverIsReturned) {
   package = nullptr;
 }
 
+TEST_F(RuntimeTest, AFailureToRestoreTheContextIsReturned) {
+  RmsrtCall c = forwardCall(5);
+  c.stream = streamOf(2);
+  ASSERT_EQ(rmsrtKernelLaunch(forward, &c), RMSRT_SUCCESS);
+  driver().failing = "cuCtxPopCurrent_v2";
+  driver().failure = 46;
+  EXPECT_EQ(rmsrtKernelLaunch(forward, &c), RMSRT_DRIVER_ERROR);
+  EXPECT_NE(lastError().find("restoring the current context"),
+            std::string::npos);
+}
+
 TEST_F(RuntimeTest, TheSecondLaunchsFailureIsReturned) {
   driver().failing = "cuLaunchKernelEx";
   driver().failure = 701;
@@ -569,6 +580,8 @@ TEST_F(RuntimeTest, MessagesBelongToTheirThread) {
 
 TEST_F(RuntimeTest, EightThreads) {
   constexpr int kThreads = 8, kCalls = 200;
+  // Long enough for all threads to meet at the first call.
+  driver().loadMs = 20;
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
   RmsrtCall call = backwardCall(9);

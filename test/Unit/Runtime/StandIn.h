@@ -38,6 +38,8 @@ struct Control {
   /// The entry that fails, with what, after so many good calls.
   std::string failing;
   int failure = 0, failAfter = 0;
+  /// Milliseconds that loading a function takes.
+  int loadMs = 0;
   bool capturing = false;
   /// Set when something that a capture forbids was called while capturing.
   std::string forbidden;

@@ -15,8 +15,10 @@
 
 #include "Driver.h"
 
+#include <chrono>
 #include <map>
 #include <mutex>
+#include <thread>
 
 using namespace rmsrt::cuda;
 
@@ -161,6 +163,9 @@ EXPORT Result cuKernelGetFunction(Function *function, KernelHandle kernel) {
   return kSuccess;
 }
 EXPORT Result cuFuncLoad(Function function) {
+  // Outside of the lock, so that others may come in.
+  if (int ms = control.loadMs)
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   ENTER("cuFuncLoad", true);
   control.loadedEntries.push_back(entries[number(function)]);
   return kSuccess;

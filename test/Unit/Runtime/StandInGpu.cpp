@@ -48,6 +48,10 @@ bool recording;
 std::vector<KernelTime> times;
 uint64_t clockNs = 1000;
 int launchCount;
+// What makes a launch fast that must not be: buffers of the launch before, and
+// a cache that nothing has emptied since.
+uint64_t lastOutput;
+bool flushed, persistingReset;
 
 bool faulty(const char *fault) {
   const char *named = std::getenv("RMSRT_STANDIN_FAULT");
@@ -125,10 +129,17 @@ void execute(const Launch &launch) {
     floorCopy(launch.arguments, hidden);
   else
     forward(launch.arguments, hidden);
+  uint64_t took = duration(launch.entry);
+  const bool second = launch.entry.find("second") != std::string::npos;
+  const uint64_t output = launch.arguments[launch.arguments.size() > 8 ? 3 : 2];
+  if (!second && (output == lastOutput || !flushed || !persistingReset))
+    took -= 1000;
+  lastOutput = output;
+  flushed = persistingReset = false;
   clockNs += 500;
   if (recording)
-    times.push_back({clockNs, clockNs + duration(launch.entry)});
-  clockNs += duration(launch.entry);
+    times.push_back({clockNs, clockNs + took});
+  clockNs += took;
 }
 
 } // namespace
@@ -176,7 +187,10 @@ EXPORT Result cuCtxSetCurrent(Context context) {
   return 0;
 }
 EXPORT Result cuCtxSynchronize() { return 0; }
-EXPORT Result cuCtxResetPersistingL2Cache() { return 0; }
+EXPORT Result cuCtxResetPersistingL2Cache() {
+  persistingReset = true;
+  return 0;
+}
 EXPORT Result cuMemAlloc_v2(DevicePtr *memory, size_t bytes) {
   *memory = reinterpret_cast<uintptr_t>(
       std::aligned_alloc(256, (bytes + 255) / 256 * 256));
@@ -201,6 +215,7 @@ EXPORT Result cuMemcpyDtoD_v2(DevicePtr to, DevicePtr from, size_t bytes) {
 EXPORT Result cuMemsetD8Async(DevicePtr to, unsigned char value, size_t bytes,
                               Stream) {
   std::memset(pointer(to), value, bytes);
+  flushed = bytes >= 2 * 1024; // Twice the L2 cache.
   return 0;
 }
 EXPORT Result cuStreamCreate(Stream *stream, unsigned) {

@@ -317,6 +317,20 @@ TEST_F(ToolTest, BenchMeasuresSpansBesideTheFloor) {
   EXPECT_EQ(c["gb_per_s"], 0.04);
 }
 
+/// The span of a call of two kernels holds both and the gap between.
+TEST_F(ToolTest, BenchOfTwoLaunches) {
+  json whole = runnable(8);
+  json &launches = whole["kernels"][0]["variants"][0]["launches"];
+  launches.push_back(launches[0]);
+  launches[1]["entry"] = "forward_h8_vec16_second";
+  std::string path = write("two.rmspkg", support::package(whole));
+  Result r = run("bench " + path + " --rows=3");
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_TRUE(r.has("geometric mean of 1 cases: 8.500 us, floor 2.000 us"))
+      << r.output;
+  EXPECT_TRUE(r.has("forward (2 launches)")) << r.output;
+}
+
 TEST_F(ToolTest, BenchWithoutCuptiSaysSo) {
   setenv("RMSRT_CUPTI", "/no/such/cupti.so", 1);
   Result r = run("bench " + package + " --rows=3");
