@@ -22,27 +22,41 @@ TEST(InlinePtx, IsFoundByItsText) {
   EXPECT_FALSE(lookupInlinePtx("trap;"));
 }
 
-// `.cs`: first to be evicted.
 TEST(InlinePtx, StreamsWords) {
   for (InlinePtx::Kind kind : {InlinePtx::Kind::Load, InlinePtx::Kind::Store})
     for (int64_t bytes : {4, 8, 16, 32}) {
-      const InlinePtx *entry = streamingAccess(kind, bytes);
+      const InlinePtx *entry = cachedAccess(kind, PtxCache::Streaming, bytes);
       ASSERT_TRUE(entry);
       EXPECT_EQ(entry->kind, kind);
       EXPECT_EQ(entry->bytes, bytes);
-      bool load = kind == InlinePtx::Kind::Load;
-      EXPECT_TRUE(
-          entry->text.starts_with(load ? "ld.global.cs." : "st.global.cs."));
+      // `.cs`: evict first.
+      EXPECT_NE(entry->text.find(".global.cs."), StringRef::npos);
+      EXPECT_EQ(entry->text.starts_with("ld."), kind == InlinePtx::Kind::Load);
+      EXPECT_EQ(entry->text.starts_with("st."), kind == InlinePtx::Kind::Store);
     }
 }
 
-// Where there is no entry, narrower than a word for example, the caller leaves
-// the hint out.
-TEST(InlinePtx, HasNoOtherWidths) {
-  for (int64_t bytes : {0, 1, 2, 12, 64}) {
-    EXPECT_FALSE(streamingAccess(InlinePtx::Kind::Load, bytes));
-    EXPECT_FALSE(streamingAccess(InlinePtx::Kind::Store, bytes));
+TEST(InlinePtx, LoadsPastTheFirstLevelCache) {
+  for (int64_t bytes : {4, 8, 16, 32}) {
+    const InlinePtx *entry =
+        cachedAccess(InlinePtx::Kind::Load, PtxCache::NoAllocate, bytes);
+    ASSERT_TRUE(entry);
+    EXPECT_EQ(entry->kind, InlinePtx::Kind::Load);
+    EXPECT_EQ(entry->bytes, bytes);
+    EXPECT_TRUE(entry->text.starts_with("ld.global.L1::no_allocate."));
+    // A store has no such policy.
+    EXPECT_FALSE(
+        cachedAccess(InlinePtx::Kind::Store, PtxCache::NoAllocate, bytes));
   }
+}
+
+// Narrower than a word there is no entry, and the caller leaves the hint out.
+TEST(InlinePtx, HasNoOtherWidths) {
+  for (int64_t bytes : {0, 1, 2, 12, 64})
+    for (PtxCache cache : {PtxCache::Streaming, PtxCache::NoAllocate}) {
+      EXPECT_FALSE(cachedAccess(InlinePtx::Kind::Load, cache, bytes));
+      EXPECT_FALSE(cachedAccess(InlinePtx::Kind::Store, cache, bytes));
+    }
 }
 
 // As many operands as words and an address, numbered from 0, each once: results
