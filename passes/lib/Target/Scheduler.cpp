@@ -346,8 +346,11 @@ rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
             Draft split = draft;
             split.columnSum = row::ColumnSum::RoleSplit;
             split.sumColumns = std::max<int64_t>(32, split.elements);
-            if (policy == row::CachePolicy::Plain)
-              add(split);
+            for (int64_t rows : {4, 8}) {
+              split.sumRows = rows;
+              if (policy == row::CachePolicy::Plain)
+                add(split);
+            }
             // Partial sums of several rows are several times as many.
             if (draft.rowsPerCta > 1 && draft.threadsPerRow >= 128)
               continue;
