@@ -46,8 +46,8 @@ public:
   llvm::StringRef getName() const { return name; }
 
   /// Ranges that cover every number of rows, or none where the table does not
-  /// know a kernel of this shape on this chip. A schedule that takes strides is none
-  /// of the choices: the variants of dense operands are what is tuned.
+  /// know a kernel of this shape on this chip. A schedule that takes strides is
+  /// none of the choices: the variants of dense operands are what is tuned.
   std::vector<TunedRange> lookup(const rmsrt::Kernel &kernel,
                                  const TargetInfo &target) const;
 

@@ -70,8 +70,8 @@ struct Entry {
 };
 
 struct CompileOptions {
-  /// Put the checks in. Without them a kernel runs faster and a wild access ends
-  /// the process.
+  /// Put the checks in. Without them a kernel runs faster and a wild access
+  /// ends the process.
   bool checks = true;
 };
 
