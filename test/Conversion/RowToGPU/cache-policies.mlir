@@ -73,6 +73,27 @@ module attributes {row.target = "sm_100"} {
 
 // -----
 
+// Past the first-level cache, as wide as the chip has it: one access a chunk of
+// bf16.
+// CHECK-LABEL: gpu.func @no_allocate(
+// CHECK: nvvm.inline_ptx "ld.global.L1::no_allocate.v8.b32 {$0, $1, $2, $3, $4, $5, $6, $7}, [$8];"
+// CHECK: llvm.load %{{.*}} {alignment = 32 : i64} : !llvm.ptr<1> -> vector<16xbf16>
+// CHECK: llvm.store %{{.*}} {alignment = 32 : i64} : vector<16xbf16>, !llvm.ptr<1>
+module attributes {row.target = "sm_100"} {
+  row.kernel @no_allocate hidden 512
+      inputs(%x: !row.rows<512xbf16>, %w: !row.columns<512xbf16>)
+      outputs(%y: !row.rows<512xbf16>)
+      schedule(#row.schedule<threads_per_row = 32, elements = 16,
+                             access_bytes = 32, loads = no_allocate>) {
+    %0 = row.load %x : !row.rows<512xbf16> -> vector<512xbf16>
+    %1 = row.load %w : !row.columns<512xbf16> -> vector<512xbf16>
+    %2 = arith.mulf %0, %1 : vector<512xbf16>
+    row.store %2, %y : vector<512xbf16>, !row.rows<512xbf16>
+  }
+}
+
+// -----
+
 // Narrower than a word the table has no entry; a hint may be left out.
 // CHECK-LABEL: gpu.func @half_word(
 // CHECK-NOT: .global.cs

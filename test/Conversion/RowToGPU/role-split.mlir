@@ -3,7 +3,7 @@
 //
 // RUN: rms-opt %s --convert-row-to-gpu | FileCheck %s
 // RUN: rms-opt %s --convert-row-to-gpu | FileCheck %s --check-prefix=ONE
-// ONE-COUNT-2: gpu.func
+// ONE-COUNT-3: gpu.func
 // ONE-NOT: gpu.func
 // ONE-NOT: griddepcontrol
 
@@ -71,6 +71,26 @@ module attributes {row.target = "sm_90"} {
                              access_bytes = 16, grid = persistent,
                              ctas_per_sm = 1, column_sum = role_split,
                              sum_columns = 64>) {
+    %0 = row.load %g : !row.rows<256xf32> -> vector<256xf32>
+    row.store %0, %y : vector<256xf32>, !row.rows<256xf32>
+    row.accumulate %0, %0 into %s : vector<256xf32>, !row.columns<256xf32>
+  }
+
+  // sum_rows: so many rows are on their way before the first one is added up,
+  // and a step is that many times the lanes (4 of 16 chunks).
+  // CHECK: gpu.func @sum_rows(
+  // CHECK: %[[STEP:.*]] = arith.constant 8 : i64
+  // CHECK-NEXT: scf.for %{{.*}} step %[[STEP]]
+  // CHECK-COUNT-2: llvm.load
+  // CHECK-NOT: llvm.load
+  // CHECK-COUNT-2: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: scf.yield
+  row.kernel @sum_rows hidden 256 inputs(%g: !row.rows<256xf32>)
+      outputs(%y: !row.rows<256xf32>, %s: !row.columns<256xf32>)
+      schedule(#row.schedule<threads_per_row = 64, elements = 4,
+                             access_bytes = 16, column_sum = role_split,
+                             sum_columns = 64, sum_rows = 2>) {
     %0 = row.load %g : !row.rows<256xf32> -> vector<256xf32>
     row.store %0, %y : vector<256xf32>, !row.rows<256xf32>
     row.accumulate %0, %0 into %s : vector<256xf32>, !row.columns<256xf32>

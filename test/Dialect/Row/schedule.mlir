@@ -19,7 +19,7 @@ row.kernel @defaults hidden 64 inputs() outputs()
                            access_bytes = 4, grid = one_shot, ctas_per_sm = 0,
                            prefetch_rows = 0,
                            column_load = early, column_sum = none,
-                           sum_columns = 0, sum_threads = 0,
+                           sum_columns = 0, sum_threads = 0, sum_rows = 4,
                            loads = plain,
                            stores = plain, strided = false,
                            dependent_launch = false>) {
@@ -41,12 +41,20 @@ row.kernel @all hidden 64 inputs(%x: !row.rows<64xf32>)
   row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
 }
 
+// CHECK-LABEL: row.kernel @no_allocate
+// CHECK: schedule(#row.schedule<threads_per_row = 32, elements = 2, access_bytes = 8, loads = no_allocate>)
+row.kernel @no_allocate hidden 64 inputs() outputs()
+    schedule(#row.schedule<threads_per_row = 32, elements = 2, access_bytes = 8,
+                           loads = no_allocate>) {
+}
+
 // CHECK-LABEL: row.kernel @role_split
-// CHECK: column_sum = role_split, sum_columns = 64>)
+// CHECK: column_sum = role_split, sum_columns = 64, sum_rows = 8>)
 row.kernel @role_split hidden 64 inputs(%x: !row.rows<64xf32>)
     outputs(%s: !row.columns<64xf32>)
     schedule(#row.schedule<threads_per_row = 32, elements = 2, access_bytes = 8,
-                           column_sum = role_split, sum_columns = 64>) {
+                           column_sum = role_split, sum_columns = 64,
+                           sum_rows = 8>) {
   %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
   row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
 }

@@ -139,6 +139,30 @@ row.kernel @prefetch_negative hidden 64 inputs() outputs()
 
 // -----
 
+row.kernel @stores_no_allocate hidden 64 inputs() outputs()
+    // expected-error @below {{no_allocate is a policy of loads; stores do not allocate in the first-level cache}}
+    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
+        stores = no_allocate>) {
+}
+
+// -----
+
+row.kernel @sum_rows_0 hidden 64 inputs() outputs()
+    // expected-error @below {{sum_rows must be between 1 and 16, but is 0}}
+    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
+        column_sum = role_split, sum_columns = 32, sum_rows = 0>) {
+}
+
+// -----
+
+row.kernel @sum_rows_17 hidden 64 inputs() outputs()
+    // expected-error @below {{sum_rows must be between 1 and 16, but is 17}}
+    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
+        column_sum = role_split, sum_columns = 32, sum_rows = 17>) {
+}
+
+// -----
+
 row.kernel @prefetch_one_shot hidden 64 inputs() outputs()
     // expected-error @below {{prefetch_rows needs a persistent grid}}
     schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
