@@ -304,7 +304,7 @@ EXPORT int cuptiActivityDisable(int) {
 }
 EXPORT int cuptiActivityFlushAll(uint32_t) {
   // Small buffers, handed back out of order, as CUPTI may.
-  const size_t perBuffer = 7;
+  const size_t perBuffer = 3;
   for (size_t end = times.size(); end > 0;) {
     const size_t begin = end > perBuffer ? end - perBuffer : 0;
     uint8_t *buffer = nullptr;
