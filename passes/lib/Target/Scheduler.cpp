@@ -191,9 +191,9 @@ static void chooseColumnSums(
       double l2Fraction;
       int64_t maxThreads, ctaThreads, sumRows;
     };
-    for (const Split &split : {Split{"split", 0.12, 128, 128, 8},
-                               Split{"split480", 0.24, 160, 480, 5},
-                               Split{"split640", 0.6, 320, 640, 4}}) {
+    for (const Split &split : {Split{"split", 0.12, 128, 128, 5},
+                               Split{"split480", 0.24, 160, 480, 4},
+                               Split{"split640", 0.6, 320, 640, 8}}) {
       Draft draft = vector;
       spreadRow(draft, shape,
                 std::clamp<int64_t>(
