@@ -58,12 +58,12 @@ struct Knowledge {
   }
   bool covers(Record record) const {
     auto it = ctas.find(record.cta());
-    if (it == ctas.end() || record.manyThreads() || record.manyCtas())
+    if (it == ctas.end() || record.spread() == Record::SeveralCtas)
       return false;
     unsigned epoch = it->second.epoch & Record::epochMask;
     return record.epoch() < epoch ||
-           (int(record.thread()) == it->second.thread &&
-            record.epoch() == epoch);
+           (record.epoch() == epoch && record.spread() == Record::Alone &&
+            int(record.thread()) == it->second.thread);
   }
 };
 
@@ -249,6 +249,11 @@ private:
 
 /// The thread that this host thread is running.
 extern thread_local Thread *currentThread;
+
+/// The instruction of that number in the code that the thread runs.
+inline const Site &siteOf(const Thread &thread, uint32_t number) {
+  return thread.launch->sites[number];
+}
 
 /// Reports a fault of the thread at a site.
 void report(Thread &thread, FaultKind kind, uint32_t site, int operand,

@@ -29,16 +29,13 @@ namespace rmsc::emulator {
 struct Record {
   uint64_t bits = 0;
 
-  // launch:4 atomic:1 cta:20 thread:10 manyThreads:1 manyCtas:1 epoch:13
-  // cluster:6 warp:8
+  // launch:4 atomic:1 cta:20 thread:10 spread:2 epoch:13 cluster:6 warp:8
   static constexpr uint64_t warpMask = 0xff, clusterMask = 0x3f,
                             epochMask = 0x1fff, threadMask = 0x3ff,
-                            ctaMask = 0xfffff;
-  static constexpr int clusterShift = 8, epochShift = 14, manyCtasShift = 27,
-                       manyThreadsShift = 28, threadShift = 29, ctaShift = 39,
-                       atomicShift = 59, launchShift = 60;
-  static constexpr uint64_t manyThreadsBit = uint64_t(1) << manyThreadsShift;
-  static constexpr uint64_t manyCtasBit = uint64_t(1) << manyCtasShift;
+                            ctaMask = 0xfffff, spreadMask = 3;
+  static constexpr int clusterShift = 8, epochShift = 14, spreadShift = 27,
+                       threadShift = 29, ctaShift = 39, atomicShift = 59,
+                       launchShift = 60;
   static constexpr uint64_t atomicBit = uint64_t(1) << atomicShift;
   /// What identifies the thread: launch, CTA and thread.
   static constexpr uint64_t whoMask = (uint64_t(0xf) << launchShift) |
@@ -66,11 +63,15 @@ struct Record {
   unsigned cluster() const { return (bits >> clusterShift) & clusterMask; }
   unsigned warp() const { return bits & warpMask; }
   bool atomic() const { return bits & atomicBit; }
-  bool manyThreads() const { return bits & manyThreadsBit; }
-  bool manyCtas() const { return bits & manyCtasBit; }
+  /// Of a reader: whether the record stands for others, too.
+  enum Spread { Alone, LanesOfWarp, ThreadsOfCta, SeveralCtas };
+  Spread spread() const { return Spread(bits >> spreadShift & spreadMask); }
+  Record spreadTo(Spread spread) const {
+    return Record((bits & ~(spreadMask << spreadShift)) | uint64_t(spread)
+                                                              << spreadShift);
+  }
   bool sameThread(Record other) const {
-    return ((bits ^ other.bits) & (whoMask | manyThreadsBit | manyCtasBit)) ==
-           0;
+    return ((bits ^ other.bits) & (whoMask | spreadMask << spreadShift)) == 0;
   }
 };
 

@@ -234,6 +234,45 @@ TEST(Engine, RelaxedArrivalsOrderNoMemory) {
   EXPECT_TRUE(relaxed.run(in, out, 2, 1, {}, 2).has(FaultKind::SharedRace));
 }
 
+// All lanes read a word, and after a barrier of the warp one of them writes it:
+// no race, but one without the barrier.
+TEST(Engine, WarpBarriersOrderReadersAndWriters) {
+  auto text = [](const std::string &barrier) {
+    return kernelText("i32", "i32", R"(
+    %base = llvm.mlir.addressof @box : !llvm.ptr<3>
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %all = llvm.mlir.constant(-1 : i32) : i32
+    %isFirst = llvm.icmp "eq" %tid, %zero : i32
+    llvm.cond_br %isFirst, ^set, ^read
+  ^set:
+    llvm.store %all, %base {alignment = 4 : i64} : i32, !llvm.ptr<3>
+    llvm.br ^read
+  ^read:
+    nvvm.bar.warp.sync %all : i32
+    %x = llvm.load %base {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+    llvm.store %x, %to {alignment = 4 : i64} : i32, !llvm.ptr<1>
+)" + barrier + R"(
+    llvm.cond_br %isFirst, ^again, ^end
+  ^again:
+    llvm.store %zero, %base {alignment = 4 : i64} : i32, !llvm.ptr<3>
+    llvm.br ^end
+  ^end:
+)",
+                      "  llvm.mlir.global internal @box() {addr_space = 3 : "
+                      "i32} : !llvm.array<1 x i32>\n");
+  };
+  std::vector<int32_t> in(32), out(32);
+  KernelUnderTest right(text("    nvvm.bar.warp.sync %all : i32")),
+      wrong(text(""));
+  for (Order order : {Order::Forward, Order::Reverse, Order::Random}) {
+    RunOptions options;
+    options.order = order;
+    Report report = right.run(in, out, 1, 32, options);
+    EXPECT_TRUE(report.empty()) << toText(report);
+    EXPECT_TRUE(wrong.run(in, out, 1, 32, options).has(FaultKind::SharedRace));
+  }
+}
+
 TEST(Engine, ALargeGridOfEmptyBlocksIsQuick) {
   KernelUnderTest kernel(kernelText("i32", "i32", R"(
     %zero = llvm.mlir.constant(0 : i32) : i32

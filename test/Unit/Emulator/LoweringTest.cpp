@@ -9,6 +9,8 @@
 #include "rmsc/Target/InlinePtx.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <array>
+#include <numeric>
 
 using namespace rmsc::emulator;
 using testing::HasSubstr;
@@ -146,18 +148,17 @@ TEST(InlinePtx, EveryEntryHasATwin) {
               operands + " : " + operandTypes + ")\n";
     }
     KernelUnderTest kernel(kernelText(array, array, body));
-    std::vector<uint32_t> in(8 * words + 8), out(in.size());
-    for (size_t i = 0; i < in.size(); ++i)
-      in[i] = i * 7;
+    // 8 threads' words and 8 more.
+    alignas(32) std::array<uint32_t, 8 * 8 + 8> in, out;
+    std::iota(in.begin(), in.end(), 1);
     Report report = kernel.run(in, out, 1, 8);
     // The last elements are nobody's.
     ASSERT_EQ(report.faults.size(), 1u) << toText(report);
     EXPECT_EQ(report.faults[0].kind, FaultKind::NeverWritten);
     for (size_t i = 0; i < 8 * words; ++i)
       EXPECT_EQ(out[i], in[i]);
-    // The access needs its own width as alignment, and stays in the buffer.
-    std::vector<uint32_t> few(4 * words), fewOut(few.size());
-    EXPECT_TRUE(kernel.run(few, fewOut, 1, 8).has(FaultKind::OutOfBounds));
+    // The access is looked at like any other.
+    EXPECT_TRUE(kernel.run(in, out, 10, 8).has(FaultKind::OutOfBounds));
   }
   EXPECT_GT(loads, 0u);
   EXPECT_GT(stores, 0u);

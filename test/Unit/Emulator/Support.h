@@ -33,15 +33,17 @@ public:
   std::unique_ptr<rmsc::emulator::Code> code;
   std::string error;
 
-  /// Runs `ctas` CTAs of `block` threads with an input and an output.
+  /// Runs `ctas` CTAs of `block` threads with an input and an output, both of
+  /// them vectors or arrays.
   template <typename In, typename Out>
-  rmsc::emulator::Report run(const std::vector<In> &in, std::vector<Out> &out,
-                             uint64_t ctas, uint32_t block,
-                             rmsc::emulator::RunOptions options = {},
-                             uint32_t cluster = 1) {
+  rmsc::emulator::Report
+  run(const In &in, Out &out, uint64_t ctas, uint32_t block,
+      rmsc::emulator::RunOptions options = {}, uint32_t cluster = 1) {
     rmsc::emulator::Buffer input, output;
-    describe(input, "in", const_cast<In *>(in.data()), sizeof(In), in.size());
-    describe(output, "out", out.data(), sizeof(Out), out.size());
+    describe(input, "in", const_cast<typename In::value_type *>(in.data()),
+             sizeof(typename In::value_type), in.size());
+    describe(output, "out", out.data(), sizeof(typename Out::value_type),
+             out.size());
     output.kind = rmsc::emulator::Buffer::Kind::Output;
     return runBuffers({input, output}, ctas, block, options, cluster);
   }
