@@ -456,8 +456,25 @@ private:
                 ratioText.c_str(), bytes / timing.median / 1e3);
     std::fflush(stdout);
     suite = item.suite ? std::string(item.suite->name) : "";
+    if (const SuiteCase *published = suiteCase(item))
+      scores.push_back(score(*published, timing.median));
     cases.push_back(entry);
     return {};
+  }
+
+  /// The suite's case of this work, or null.
+  static const SuiteCase *suiteCase(const WorkItem &item) {
+    if (item.suite)
+      for (const SuiteCase &c : item.suite->cases)
+        if (c.rows == item.rows)
+          return &c;
+    return nullptr;
+  }
+
+  /// The suites' own measure of a time: 1 at the roofline, 1/2 at the baseline.
+  static double score(const SuiteCase &c, double us) {
+    return 1 / (1 + (us - c.b200RooflineUs) /
+                        (c.b200BaselineUs - c.b200RooflineUs));
   }
 
   /// The host's cost, of the first (and so smallest) case of each kernel.
@@ -512,6 +529,14 @@ private:
       std::printf(")");
     }
     std::printf("\n");
+    // Rooflines and baselines are published for this GPU alone.
+    const bool scored =
+        !scores.empty() && bench.gpu.name.find("B200") != std::string::npos;
+    double mean = 0;
+    for (double s : scores)
+      mean += s / double(scores.size());
+    if (scored)
+      std::printf("score of the suite: %.3f\n", mean);
     for (const json &cost : costs)
       std::printf("host cost of a call of %s (%d launch%s): %.2f us, bare "
                   "cuLaunchKernelEx %.2f us\n",
@@ -530,6 +555,8 @@ private:
     document["ratio"] =
         ratios.empty() ? json() : json(rounded(quantile(ratios, 0.5)));
     document["runs"] = runs;
+    if (scored)
+      document["score"] = rounded(mean);
     document["host"] = costs;
     document["cases"] = cases;
     return writeJson(bench.options.json, document);
@@ -539,6 +566,7 @@ private:
   std::string suite;
   /// Medians of every case, by run.
   std::vector<std::vector<double>> times, floors;
+  std::vector<double> scores;
   json cases = json::array(), costs = json::array();
 };
 

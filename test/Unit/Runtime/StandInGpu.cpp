@@ -173,7 +173,8 @@ EXPORT Result cuDeviceGet(Device *device, int ordinal) {
   return 0;
 }
 EXPORT Result cuDeviceGetName(char *name, int length, Device) {
-  std::snprintf(name, size_t(length), "Stand-in GPU");
+  const char *named = std::getenv("RMSRT_STANDIN_NAME");
+  std::snprintf(name, size_t(length), "%s", named ? named : "Stand-in GPU");
   return 0;
 }
 EXPORT void standinSetCurrent(int context);

@@ -368,6 +368,15 @@ TEST_F(ToolTest, BenchOfASuite) {
                  " --suite=forward --rows=1,6 --json=" + folder + "/b.json");
   EXPECT_EQ(r.status, 0) << r.output;
   EXPECT_EQ(read("b.json")["suite"], "forward");
+  EXPECT_FALSE(r.has("score"));
+  // The suite's score is for one GPU: 1 / (1 + (4 - 0.4) / (3.264 - 0.4)) and
+  // likewise with 3.28 for six rows.
+  setenv("RMSRT_STANDIN_NAME", "NVIDIA B200", 1);
+  r = run("bench " + path + " --suite=forward --rows=1,6 --json=" + folder +
+          "/b.json");
+  unsetenv("RMSRT_STANDIN_NAME");
+  EXPECT_TRUE(r.has("score of the suite: 0.444")) << r.output;
+  EXPECT_NEAR(read("b.json")["score"].get<double>(), 0.4437, 1e-4);
 }
 
 TEST_F(ToolTest, TuneWritesATable) {
