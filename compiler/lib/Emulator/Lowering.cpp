@@ -9,21 +9,17 @@
 // far as the x86 back end would end the process. So this is a closed list; what
 // is not on it is an error with the op's name.
 //
-// Conversions between f32 and the 16-bit types are spelled out as integer
-// arithmetic, because what x86 does with them depends on the processor (a
-// library call here, an instruction that flushes denormals there).
-//
 //===----------------------------------------------------------------------===//
 
+#include "Halves.h"
+#include "Origin.h"
 #include "RuntimeCalls.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "rmsc/Emulator/Code.h"
 #include "rmsc/Target/InlinePtx.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
@@ -37,15 +33,6 @@ namespace {
 
 /// Address spaces of NVPTX.
 enum : unsigned { Generic = 0, Global = 1, Shared = 3, Const = 4, Cluster = 7 };
-
-/// Where a pointer was computed from.
-struct Origin {
-  enum Kind { Unknown, Argument, SharedObject, Local, Constant } kind = Unknown;
-  int index = -1;
-  bool operator==(const Origin &other) const {
-    return kind == other.kind && index == other.index;
-  }
-};
 
 std::string describe(Location location) {
   std::string text;
@@ -64,96 +51,37 @@ std::string describe(Location location) {
 /// Ops of the LLVM dialect that mean the same on the host. They neither touch
 /// memory nor call anything nor leave the result's bits open.
 bool isPlainOp(Operation *op) {
+  // clang-format off
   static const llvm::StringSet<> names = {
-      "llvm.add",
-      "llvm.sub",
-      "llvm.mul",
-      "llvm.udiv",
-      "llvm.sdiv",
-      "llvm.urem",
-      "llvm.srem",
-      "llvm.and",
-      "llvm.or",
-      "llvm.xor",
-      "llvm.shl",
-      "llvm.lshr",
-      "llvm.ashr",
-      "llvm.icmp",
-      "llvm.fcmp",
-      "llvm.fadd",
-      "llvm.fsub",
-      "llvm.fmul",
-      "llvm.fdiv",
-      "llvm.fneg",
-      "llvm.select",
-      "llvm.getelementptr",
-      "llvm.alloca",
-      "llvm.bitcast",
-      "llvm.addrspacecast",
-      "llvm.inttoptr",
-      "llvm.ptrtoint",
-      "llvm.sext",
-      "llvm.zext",
-      "llvm.trunc",
-      "llvm.sitofp",
-      "llvm.uitofp",
-      "llvm.fptosi",
-      "llvm.fptoui",
-      "llvm.extractelement",
-      "llvm.extractvalue",
-      "llvm.insertelement",
-      "llvm.insertvalue",
-      "llvm.shufflevector",
-      "llvm.freeze",
-      "llvm.br",
-      "llvm.cond_br",
-      "llvm.switch",
-      "llvm.return",
-      "llvm.unreachable",
-      "llvm.mlir.constant",
-      "llvm.mlir.undef",
-      "llvm.mlir.poison",
-      "llvm.mlir.zero",
-      "llvm.intr.fma",
-      "llvm.intr.sqrt",
-      "llvm.intr.fabs",
-      "llvm.intr.copysign",
-      "llvm.intr.maxnum",
-      "llvm.intr.minnum",
-      "llvm.intr.maximum",
-      "llvm.intr.minimum",
-      "llvm.intr.abs",
-      "llvm.intr.smax",
-      "llvm.intr.smin",
-      "llvm.intr.umax",
-      "llvm.intr.umin",
-      "llvm.intr.bswap",
-      "llvm.intr.bitreverse",
-      "llvm.intr.ctlz",
-      "llvm.intr.cttz",
-      "llvm.intr.ctpop",
-      "llvm.intr.fshl",
-      "llvm.intr.fshr",
-      "llvm.intr.sadd.with.overflow",
-      "llvm.intr.uadd.with.overflow",
-      "llvm.intr.smul.with.overflow",
-      "llvm.intr.umul.with.overflow",
-      "llvm.intr.expect",
-      "llvm.intr.vector.extract",
-      "llvm.intr.vector.insert",
-      "llvm.intr.vector.reduce.fadd",
-      "llvm.intr.vector.reduce.add",
-      "llvm.intr.vector.reduce.and",
-      "llvm.intr.vector.reduce.or",
-      "llvm.intr.vector.reduce.umax",
-      "llvm.intr.vector.reduce.umin",
-      "llvm.intr.vector.reduce.fmax",
-      "llvm.intr.vector.reduce.fmin",
+      "llvm.add", "llvm.sub", "llvm.mul", "llvm.udiv", "llvm.sdiv",
+      "llvm.urem", "llvm.srem", "llvm.and", "llvm.or", "llvm.xor", "llvm.shl",
+      "llvm.lshr", "llvm.ashr", "llvm.icmp", "llvm.fcmp", "llvm.fadd",
+      "llvm.fsub", "llvm.fmul", "llvm.fdiv", "llvm.fneg", "llvm.select",
+      "llvm.getelementptr", "llvm.alloca", "llvm.bitcast",
+      "llvm.addrspacecast", "llvm.inttoptr", "llvm.ptrtoint", "llvm.sext",
+      "llvm.zext", "llvm.trunc", "llvm.sitofp", "llvm.uitofp", "llvm.fptosi",
+      "llvm.fptoui", "llvm.extractelement", "llvm.extractvalue",
+      "llvm.insertelement", "llvm.insertvalue", "llvm.shufflevector",
+      "llvm.freeze", "llvm.br", "llvm.cond_br", "llvm.switch", "llvm.return",
+      "llvm.unreachable", "llvm.mlir.constant", "llvm.mlir.undef",
+      "llvm.mlir.poison", "llvm.mlir.zero", "llvm.intr.fma", "llvm.intr.sqrt",
+      "llvm.intr.fabs", "llvm.intr.copysign", "llvm.intr.maxnum",
+      "llvm.intr.minnum", "llvm.intr.maximum", "llvm.intr.minimum",
+      "llvm.intr.abs", "llvm.intr.smax", "llvm.intr.smin", "llvm.intr.umax",
+      "llvm.intr.umin", "llvm.intr.bswap", "llvm.intr.bitreverse",
+      "llvm.intr.ctlz", "llvm.intr.cttz", "llvm.intr.ctpop", "llvm.intr.fshl",
+      "llvm.intr.fshr", "llvm.intr.sadd.with.overflow",
+      "llvm.intr.uadd.with.overflow", "llvm.intr.smul.with.overflow",
+      "llvm.intr.umul.with.overflow", "llvm.intr.expect",
+      "llvm.intr.vector.extract", "llvm.intr.vector.insert",
+      "llvm.intr.vector.reduce.fadd", "llvm.intr.vector.reduce.add",
+      "llvm.intr.vector.reduce.and", "llvm.intr.vector.reduce.or",
+      "llvm.intr.vector.reduce.umax", "llvm.intr.vector.reduce.umin",
+      "llvm.intr.vector.reduce.fmax", "llvm.intr.vector.reduce.fmin",
   };
+  // clang-format on
   return names.contains(op->getName().getStringRef());
 }
-
-bool isNarrowFloat(Type type) { return type.isF16() || type.isBF16(); }
 
 /// Plain ops that compute with their floating-point operands, and do not just
 /// move them.
@@ -165,9 +93,6 @@ bool isArithmetic(Operation *op) {
              LLVM::MaximumOp, LLVM::MinimumOp, LLVM::vector_reduce_fadd,
              LLVM::vector_reduce_fmax, LLVM::vector_reduce_fmin>(op);
 }
-
-/// Marks an op that really is about f16.
-constexpr llvm::StringLiteral keepAttr("rmsemu.keep");
 
 /// Ops that only advise the optimiser.
 bool isHint(Operation *op) {
@@ -191,11 +116,8 @@ private:
   LogicalResult lowerAccess(Operation *op);
   LogicalResult lowerInlinePtx(NVVM::InlinePtxOp op);
   LogicalResult lowerIntrinsicCall(LLVM::CallIntrinsicOp op);
-  LogicalResult lowerConversion(Operation *op);
   void addTicks(LLVM::LLVMFuncOp function);
-  void moveHalvesAsIntegers(LLVM::LLVMFuncOp function);
 
-  Origin trace(Value pointer);
   /// Enters an op into the table of sites.
   uint32_t site(Operation *op);
   /// Enters an access; false where it needs no check.
@@ -203,13 +125,7 @@ private:
                   uint64_t alignment, uint32_t &number);
 
   Value constant(Type type, uint64_t value) {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return LLVM::ConstantOp::create(
-          builder, location, type,
-          DenseElementsAttr::get(
-              vector, APInt(vector.getElementTypeBitWidth(), value)));
-    return LLVM::ConstantOp::create(builder, location, type,
-                                    builder.getIntegerAttr(type, value));
+    return createConstant(builder, location, type, value);
   }
   Value i32(uint32_t value) { return constant(builder.getI32Type(), value); }
   Value address(Value pointer) {
@@ -273,77 +189,11 @@ uint32_t Lowering::site(Operation *op) {
   return result.sites.size() - 1;
 }
 
-Origin Lowering::trace(Value pointer) {
-  SmallVector<Value> worklist{pointer};
-  llvm::SmallPtrSet<Value, 8> visited;
-  Origin origin;
-  bool first = true;
-  auto leaf = [&](Origin::Kind kind, int index) {
-    Origin found{kind, index};
-    if (!first && !(origin == found)) {
-      origin = Origin();
-      return false;
-    }
-    origin = found;
-    first = false;
-    return kind != Origin::Unknown;
-  };
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!visited.insert(value).second)
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Block *block = argument.getOwner();
-      if (block->isEntryBlock()) {
-        if (!leaf(currentIsKernel ? Origin::Argument : Origin::Unknown,
-                  argument.getArgNumber()))
-          return Origin();
-        continue;
-      }
-      for (auto it = block->pred_begin(), end = block->pred_end(); it != end;
-           ++it) {
-        auto branch = dyn_cast<BranchOpInterface>((*it)->getTerminator());
-        Value incoming =
-            branch ? branch.getSuccessorOperands(
-                         it.getSuccessorIndex())[argument.getArgNumber()]
-                   : Value();
-        if (!incoming)
-          return Origin();
-        worklist.push_back(incoming);
-      }
-      continue;
-    }
-    Operation *op = value.getDefiningOp();
-    if (auto gep = dyn_cast<LLVM::GEPOp>(op))
-      worklist.push_back(gep.getBase());
-    else if (isa<LLVM::AddrSpaceCastOp, LLVM::BitcastOp, LLVM::FreezeOp>(op))
-      worklist.push_back(op->getOperand(0));
-    else if (auto select = dyn_cast<LLVM::SelectOp>(op))
-      worklist.append({select.getTrueValue(), select.getFalseValue()});
-    else if (isa<LLVM::AllocaOp>(op)) {
-      if (!leaf(Origin::Local, 0))
-        return Origin();
-    } else if (auto reference = dyn_cast<LLVM::AddressOfOp>(op)) {
-      auto object = objectNumbers.find(reference.getGlobalName());
-      bool shared = object != objectNumbers.end();
-      if (!leaf(shared ? Origin::SharedObject : Origin::Constant,
-                shared ? object->second : 0))
-        return Origin();
-    } else if (auto number = op->getAttrOfType<IntegerAttr>("rmsemu.object")) {
-      if (!leaf(Origin::SharedObject, number.getInt()))
-        return Origin();
-    } else {
-      return Origin();
-    }
-  }
-  return origin;
-}
-
 bool Lowering::accessSite(Operation *op, Value pointer, uint64_t bytes,
                           uint64_t alignment, uint32_t &number) {
   if (!options.checks)
     return false;
-  Origin origin = trace(pointer);
+  Origin origin = traceOrigin(pointer, objectNumbers, currentIsKernel);
   if (origin.kind == Origin::Local || origin.kind == Origin::Constant)
     return false;
   number = site(op);
@@ -488,7 +338,7 @@ LogicalResult Lowering::lowerInlinePtx(NVVM::InlinePtxOp op) {
   uint32_t number = 0;
   bool checked = accessSite(op, pointer, entry->bytes, entry->bytes, number);
   if (checked)
-    result.sites[number].op = isStore ? "streaming store" : "streaming load";
+    result.sites[number].op = entry->text.split(' ').first.str();
   if (isStore) {
     Value value = LLVM::UndefOp::create(builder, location, type);
     for (unsigned i = 0; i < words; ++i) {
@@ -545,68 +395,6 @@ LogicalResult Lowering::lowerIntrinsicCall(LLVM::CallIntrinsicOp op) {
   else
     return op->emitError("the emulator does not support the intrinsic '")
            << name << "'";
-  op->getResult(0).replaceAllUsesWith(value);
-  op->erase();
-  return success();
-}
-
-LogicalResult Lowering::lowerConversion(Operation *op) {
-  Value operand = op->getOperand(0);
-  Type from = operand.getType(), to = op->getResult(0).getType();
-  Type fromElement = getElementTypeOrSelf(from);
-  Type toElement = getElementTypeOrSelf(to);
-  auto withElement = [&](Type element) -> Type {
-    if (auto vector = dyn_cast<VectorType>(from))
-      return VectorType::get(vector.getShape(), element);
-    return element;
-  };
-  Type words = withElement(builder.getI32Type());
-  Type halves = withElement(builder.getIntegerType(16));
-  Value value;
-  if (isa<LLVM::FPExtOp>(op)) {
-    if (!isNarrowFloat(fromElement) || !toElement.isF32())
-      return op->emitError("the emulator does not support this conversion");
-    Value bits = LLVM::BitcastOp::create(builder, location, halves, operand);
-    if (fromElement.isF16()) {
-      // Exact, and the host has an instruction for it.
-      auto half = LLVM::BitcastOp::create(builder, location, from, bits);
-      half->setAttr(keepAttr, builder.getUnitAttr());
-      op->setOperand(0, half);
-      op->setAttr(keepAttr, builder.getUnitAttr());
-      return success();
-    }
-    bits = LLVM::ZExtOp::create(builder, location, words, bits);
-    bits = LLVM::ShlOp::create(builder, location, bits, constant(words, 16));
-    value = LLVM::BitcastOp::create(builder, location, to, bits);
-  } else {
-    if (!fromElement.isF32() || !(toElement.isF16() || toElement.isBF16()))
-      return op->emitError("the emulator does not support this conversion");
-    Value bits;
-    if (toElement.isBF16()) {
-      // Round to nearest, ties to even.
-      bits = LLVM::BitcastOp::create(builder, location, words, operand);
-      Value last =
-          LLVM::LShrOp::create(builder, location, bits, constant(words, 16));
-      last = LLVM::AndOp::create(builder, location, last, constant(words, 1));
-      bits =
-          LLVM::AddOp::create(builder, location, bits, constant(words, 0x7fff));
-      bits = LLVM::AddOp::create(builder, location, bits, last);
-      bits = LLVM::LShrOp::create(builder, location, bits, constant(words, 16));
-      bits = LLVM::TruncOp::create(builder, location, halves, bits);
-    } else {
-      auto narrow = LLVM::FPTruncOp::create(builder, location, to, operand);
-      narrow->setAttr(keepAttr, builder.getUnitAttr());
-      auto cast = LLVM::BitcastOp::create(builder, location, halves, narrow);
-      cast->setAttr(keepAttr, builder.getUnitAttr());
-      bits = cast;
-    }
-    // PTX has one NaN of each 16-bit type.
-    Value isNaN = LLVM::FCmpOp::create(
-        builder, location, LLVM::FCmpPredicate::uno, operand, operand);
-    bits = LLVM::SelectOp::create(builder, location, isNaN,
-                                  constant(halves, 0x7fff), bits);
-    value = LLVM::BitcastOp::create(builder, location, to, bits);
-  }
   op->getResult(0).replaceAllUsesWith(value);
   op->erase();
   return success();
@@ -727,7 +515,7 @@ LogicalResult Lowering::lowerOp(Operation *op) {
           LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op))
     return lowerAccess(op);
   if (isa<LLVM::FPExtOp, LLVM::FPTruncOp>(op))
-    return lowerConversion(op);
+    return lowerConversion(op, builder);
   if (isa<LLVM::FenceOp>(op)) {
     call("rmsemu_fence", {}, {});
     return success();
@@ -743,8 +531,7 @@ LogicalResult Lowering::lowerOp(Operation *op) {
     auto pointer =
         LLVM::IntToPtrOp::create(builder, location, reference.getType(), start);
     // So that an access through the pointer still knows its object.
-    pointer->setAttr("rmsemu.object",
-                     builder.getI32IntegerAttr(object->second));
+    pointer->setAttr(objectAttr, builder.getI32IntegerAttr(object->second));
     reference.replaceAllUsesWith(pointer.getResult());
     reference.erase();
     return success();
@@ -803,47 +590,6 @@ void Lowering::addTicks(LLVM::LLVMFuncOp function) {
       break;
     }
   }
-}
-
-/// Turns values of f16 and bf16 into integers wherever they are only moved.
-/// What the x86 back end does with a bf16 that it has no register for is a
-/// conversion to f32 and back.
-void Lowering::moveHalvesAsIntegers(LLVM::LLVMFuncOp function) {
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](FloatType type) -> std::optional<Type> {
-    if (isNarrowFloat(type))
-      return builder.getIntegerType(16);
-    return std::nullopt;
-  });
-  for (Block &block : function.getBody())
-    for (BlockArgument argument : block.getArguments())
-      argument.setType(replacer.replace(argument.getType()));
-  function.walk([&](Operation *op) {
-    if (op->hasAttr(keepAttr)) {
-      op->removeAttr(keepAttr);
-      return;
-    }
-    for (Value value : op->getResults())
-      value.setType(replacer.replace(value.getType()));
-    if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
-      Attribute value = constant.getValue();
-      if (auto number = dyn_cast<FloatAttr>(value);
-          number && isNarrowFloat(number.getType()))
-        constant.setValueAttr(IntegerAttr::get(
-            builder.getIntegerType(16), number.getValue().bitcastToAPInt()));
-      if (auto elements = dyn_cast<DenseElementsAttr>(value);
-          elements && isNarrowFloat(elements.getElementType()))
-        constant.setValueAttr(elements.bitcast(builder.getIntegerType(16)));
-    } else if (auto gep = dyn_cast<LLVM::GEPOp>(op)) {
-      gep.setElemType(replacer.replace(gep.getElemType()));
-    } else if (auto alloca = dyn_cast<LLVM::AllocaOp>(op)) {
-      alloca.setElemType(replacer.replace(alloca.getElemType()));
-    } else if (auto cast = dyn_cast<LLVM::BitcastOp>(op);
-               cast && cast.getArg().getType() == cast.getRes().getType()) {
-      cast.replaceAllUsesWith(cast.getArg());
-      cast.erase();
-    }
-  });
 }
 
 void Lowering::addEntry(LLVM::LLVMFuncOp function) {
@@ -943,7 +689,7 @@ LogicalResult Lowering::lowerFunction(LLVM::LLVMFuncOp function) {
   if (options.checks)
     addTicks(current);
   moveHalvesAsIntegers(current);
-  current.walk([](Operation *op) { op->removeAttr("rmsemu.object"); });
+  current.walk([](Operation *op) { op->removeAttr(objectAttr); });
 
   if (isKernel) {
     for (Type type : current.getFunctionType().getParams())
