@@ -1,21 +1,14 @@
-//===-- Bench.cpp - rms-run bench and tune --------------------------------===//
+//===-- Bench.cpp - rms-run bench -----------------------------------------===//
 //
 // Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Commands.h"
-#include "Ring.h"
-#include "Stopwatch.h"
+#include "Instrument.h"
+#include "LaunchCost.h"
 #include "rmscheck/Suites.h"
 
-#include "Executable.h"
-
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -27,25 +20,6 @@ namespace rms_run {
 
 namespace {
 
-/// Row counts of a bench without --suite and --rows.
-std::vector<int64_t> defaultRows() { return {1, 64, 1024, 8192, 65536}; }
-/// tune checks each variant up to this many rows: the host's reference would
-/// otherwise take longer than all the timing.
-constexpr int64_t kTuneCheckRows = 8192;
-/// Calls that choose the best floor, before it is measured properly.
-constexpr int64_t kTrialCalls = 15, kTrialWarmups = 3;
-constexpr size_t kFinalists = 4;
-
-/// Bytes that a call must move: every used tensor once.
-double compulsoryBytes(const Case &host) {
-  double bytes = 0;
-  const auto &parameters = host.kernel().parameters;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (parameters[i].used)
-      bytes += double(host.elements(i)) * double(sizeOf(parameters[i].dtype));
-  return bytes;
-}
-
 double geomean(const std::vector<double> &values) {
   if (values.empty())
     return 0;
@@ -55,262 +29,9 @@ double geomean(const std::vector<double> &values) {
   return std::exp(sum / double(values.size()));
 }
 
-/// Figures are given to a tenth of a nanosecond; more digits would be noise.
-double rounded(double us) { return std::round(us * 1e4) / 1e4; }
-
-json toJson(const Timing &timing) {
-  return {{"us", rounded(timing.median)},
-          {"min_us", rounded(timing.min)},
-          {"p10_us", rounded(timing.p10)},
-          {"p90_us", rounded(timing.p90)}};
-}
-
 std::string shorten(const std::string &text, size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 2) + "..";
 }
-
-/// What bench and tune have in common: one GPU, its clock, and the floors.
-class Bench {
-public:
-  explicit Bench(const Options &options) : options(options), watch(gpu) {}
-
-  Error open() {
-    if (Error error = gpu.open(int(options.device)))
-      return error;
-    std::string note;
-    if (Error error = watch.open(note))
-      return error;
-    std::printf("%s, %d SMs, %.0f MB of L2, CUDA driver %d.%d; clock: %s\n",
-                gpu.name.c_str(), gpu.multiprocessors,
-                double(gpu.l2Bytes) / 1e6, gpu.driverVersion / 1000,
-                gpu.driverVersion % 1000 / 10, watch.clock());
-    if (!note.empty())
-      std::printf("note: %s\n", note.c_str());
-    return {};
-  }
-
-  /// Checks a variant at `rows` rows; an incorrect kernel is not timed.
-  Error checkCorrect(const OpenPackage &package, const WorkItem &item,
-                     const std::string &variant, Case &host) {
-    RmsrtKernel handle = nullptr;
-    if (Error error = package.kernel(*item.kernel, handle))
-      return error;
-    DeviceCase memory;
-    if (Error error = memory.allocate(gpu, host))
-      return error;
-    CaseReport report;
-    std::string chosen;
-    if (Error error = runOnce(gpu, handle, host, memory, options, variant, item,
-                              report, chosen))
-      return error;
-    if (report.passed())
-      return {};
-    const std::string title = concat(
-        item.kernel->name, " rows=", host.options().rows, " variant=", chosen);
-    return Error(RMSRT_CORRUPT, "wrong results, so nothing is timed:\n" +
-                                    formatReport(host, report, title) +
-                                    "rms-run check shows more");
-  }
-
-  CaseOptions caseOptions(const WorkItem &item, int64_t rows,
-                          const std::string &variant) const {
-    CaseOptions settings;
-    settings.rows = rows;
-    settings.seed = options.seed;
-    sizeWorkspace(*item.kernel, variant, settings);
-    return settings;
-  }
-
-  Error time(Ring::Calls &calls, int64_t warmups, int64_t count,
-             Timing &timing) {
-    return watch.measure(
-        warmups, count, calls.launches(), [&] { return calls.next(); }, timing);
-  }
-
-  /// Binds the fastest of the package's floor kernels for this case, over all
-  /// their variants; leaves `bound` false when there is none. A short trial
-  /// picks a few, and these are measured as everything else is: one lucky trial
-  /// must not decide.
-  Error bestFloor(const OpenPackage &package, const Ring &ring,
-                  const Case &host, Ring::Calls &best, std::string &name,
-                  bool &bound) {
-    bound = false;
-    std::vector<Floor> floors;
-    if (Error error = trialFloors(package, ring, host, floors))
-      return error;
-    if (floors.empty())
-      return {};
-    std::sort(floors.begin(), floors.end(), [](const Floor &a, const Floor &b) {
-      return a.median < b.median;
-    });
-    floors.resize(std::min(floors.size(), kFinalists));
-    const Floor *fastest = nullptr;
-    for (Floor &floor : floors) {
-      Ring::Calls calls;
-      if (Error error = ring.bind(gpu, package, host, *floor.kernel,
-                                  floor.variant, options, calls))
-        return error;
-      Timing timing;
-      if (Error error = time(calls, options.warmups, options.calls, timing))
-        return error;
-      floor.median = timing.median;
-      if (!fastest || floor.median < fastest->median)
-        fastest = &floor;
-    }
-    bound = true;
-    name = fastest->kernel->name + "/" + fastest->variant;
-    return ring.bind(gpu, package, host, *fastest->kernel, fastest->variant,
-                     options, best);
-  }
-
-  json header() const {
-    return {{"gpu", gpu.name},
-            {"chip", concat("sm_", gpu.major, gpu.minor)},
-            {"driver", concat(gpu.driverVersion / 1000, ".",
-                              gpu.driverVersion % 1000 / 10)},
-            {"date", timestamp()},
-            {"command", options.commandLine},
-            {"clock", watch.clock()},
-            {"calls", options.calls},
-            {"warmups", options.warmups}};
-  }
-
-  const Options &options;
-  Gpu gpu;
-  Stopwatch watch;
-
-private:
-  /// A variant of a floor kernel and its time.
-  struct Floor {
-    const Kernel *kernel;
-    std::string variant;
-    double median;
-  };
-
-  Error trialFloors(const OpenPackage &package, const Ring &ring,
-                    const Case &host, std::vector<Floor> &floors) {
-    for (const Kernel &kernel : package.package.manifest().kernels) {
-      if (kernel.operation.kind != OperationKind::Copy ||
-          kernel.operation.floorOf != host.kernel().name)
-        continue;
-      std::vector<std::string> variants;
-      if (Error error = variantsToRun(gpu, kernel, "all", variants))
-        return error;
-      for (const std::string &variant : variants) {
-        Ring::Calls calls;
-        if (Error error = ring.bind(gpu, package, host, kernel, variant,
-                                    options, calls)) {
-          if (error.status() == RMSRT_NO_VARIANT)
-            continue;
-          return error;
-        }
-        Timing timing;
-        if (Error error = time(calls, kTrialWarmups, kTrialCalls, timing))
-          return error;
-        floors.push_back({&kernel, variant, timing.median});
-      }
-    }
-    return {};
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// Host cost of a launch
-//===----------------------------------------------------------------------===//
-
-/// Launches a variant's kernels with nothing around cuLaunchKernelEx.
-class BareLauncher {
-public:
-  BareLauncher(const Gpu &gpu, const OpenPackage &package, const Kernel &kernel,
-               const Variant &variant)
-      : gpu(gpu), kernel(kernel), variant(variant), images(package.package) {}
-  ~BareLauncher() { (void)images.unload(); }
-
-  Error prepare(const RmsrtCall &call) {
-    cuda::Library library = nullptr;
-    if (Error error = images.load(*gpu.driver, kernel, variant, library))
-      return error;
-    Call plan;
-    plan.tensors = call.tensors;
-    plan.tensorCount = call.tensorCount;
-    plan.rows = call.rows;
-    plan.workspace = call.workspace;
-    plan.workspaceBytes = call.workspaceBytes;
-    arguments = std::make_unique<ArgumentList>(kernel, plan);
-    for (size_t i = 0; i < variant.launches.size(); ++i) {
-      const Launch &launch = variant.launches[i];
-      Step step;
-      if (!configure(variant, i, plan, steps.empty(), gpu.streams[0],
-                     step.config, step.attributes))
-        continue;
-      if (Error error =
-              gpu.check(gpu.driver->libraryGetKernel(&step.handle, library,
-                                                     launch.entry.c_str()),
-                        "finding an entry"))
-        return error;
-      if (launch.sharedDynamicBytes)
-        if (Error error = gpu.check(
-                gpu.driver->kernelSetAttribute(cuda::kMaxDynamicSharedBytes,
-                                               int(launch.sharedDynamicBytes),
-                                               step.handle, gpu.device),
-                "raising the dynamic shared memory"))
-          return error;
-      steps.push_back(step);
-    }
-    for (Step &step : steps)
-      step.config.attrs = step.attributes;
-    return {};
-  }
-
-  Error launch() {
-    for (Step &step : steps)
-      if (cuda::Result result = gpu.driver->launchKernelEx(
-              &step.config, reinterpret_cast<cuda::Function>(step.handle),
-              arguments->pointers, nullptr))
-        return gpu.check(result, "launching");
-    return {};
-  }
-
-private:
-  struct Step {
-    cuda::LaunchConfig config;
-    cuda::LaunchAttribute attributes[2];
-    cuda::KernelHandle handle = nullptr;
-  };
-  const Gpu &gpu;
-  const Kernel &kernel;
-  const Variant &variant;
-  LoadedImages images;
-  std::unique_ptr<ArgumentList> arguments;
-  std::vector<Step> steps;
-};
-
-/// Median host time of one call, in microseconds: single calls are timed, and
-/// the stream is drained often enough that none waits for room in its queue.
-Error hostCost(const Gpu &gpu, const std::function<Error()> &call, double &us) {
-  constexpr int kRounds = 40, kCallsARound = 50;
-  std::vector<double> samples;
-  for (int round = 0; round < kRounds; ++round) {
-    for (int i = 0; i < kCallsARound; ++i) {
-      auto begin = std::chrono::steady_clock::now();
-      if (Error error = call())
-        return error;
-      std::chrono::duration<double, std::micro> took =
-          std::chrono::steady_clock::now() - begin;
-      if (round)
-        samples.push_back(took.count());
-    }
-    if (Error error = gpu.check(gpu.streamSynchronize(gpu.streams[0]),
-                                "waiting for launches"))
-      return error;
-  }
-  us = quantile(samples, 0.5);
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
-// bench
-//===----------------------------------------------------------------------===//
 
 class BenchCommand {
 public:
@@ -482,21 +203,16 @@ private:
                    Ring::Calls &calls, json &entry) {
     if (!costs.empty() && costs.back()["kernel"] == item.kernel->name)
       return {};
-    BareLauncher bare(bench.gpu, opened, *item.kernel, calls.variant());
-    if (Error error = bare.prepare(calls.call(0)))
-      return error;
-    double ours = 0, theirs = 0;
-    if (Error error = hostCost(bench.gpu, [&] { return calls.next(); }, ours))
-      return error;
+    LaunchCost cost;
     if (Error error =
-            hostCost(bench.gpu, [&] { return bare.launch(); }, theirs))
+            measureLaunchCost(bench.gpu, opened, *item.kernel, calls, cost))
       return error;
-    entry["host_us"] = rounded(ours);
-    entry["host_bare_us"] = rounded(theirs);
+    entry["host_us"] = rounded(cost.runtime);
+    entry["host_bare_us"] = rounded(cost.bare);
     costs.push_back({{"kernel", item.kernel->name},
                      {"launches", calls.launches()},
-                     {"host_us", rounded(ours)},
-                     {"host_bare_us", rounded(theirs)}});
+                     {"host_us", rounded(cost.runtime)},
+                     {"host_bare_us", rounded(cost.bare)}});
     return {};
   }
 
@@ -562,7 +278,7 @@ private:
     return writeJson(bench.options.json, document);
   }
 
-  Bench bench;
+  Instrument bench;
   std::string suite;
   /// Medians of every case, by run.
   std::vector<std::vector<double>> times, floors;
@@ -570,159 +286,8 @@ private:
   json cases = json::array(), costs = json::array();
 };
 
-//===----------------------------------------------------------------------===//
-// tune
-//===----------------------------------------------------------------------===//
-
-class TuneCommand {
-public:
-  explicit TuneCommand(const Options &options) : bench(options) {}
-
-  Error run() {
-    OpenPackages packages;
-    if (Error error = openPackages(bench.options, packages))
-      return error;
-    if (Error error = bench.open())
-      return error;
-    for (const auto &opened : packages)
-      if (Error error = package(*opened))
-        return error;
-    json document = bench.header();
-    document["format"] = "rms-tuning";
-    document["version"] = 1;
-    document["entries"] = entries;
-    return writeJson(bench.options.output, document);
-  }
-
-private:
-  Error package(const OpenPackage &opened) {
-    std::vector<WorkItem> work;
-    if (Error error =
-            selectWork(bench.options, opened.package, defaultRows(), work))
-      return error;
-    for (const WorkItem &item : work)
-      if (Error error = oneCase(opened, item))
-        return error;
-    return {};
-  }
-
-  Error oneCase(const OpenPackage &opened, const WorkItem &item) {
-    const Kernel &kernel = *item.kernel;
-    std::vector<std::string> variants;
-    if (Error error = variantsToRun(bench.gpu, kernel, "all", variants))
-      return error;
-    // One set of buffers serves all: the workspace is the largest one's.
-    CaseOptions settings = bench.caseOptions(item, item.rows, "all");
-    Case host(kernel, settings);
-    settings.rows = std::min(item.rows, kTuneCheckRows);
-    WorkItem checkedItem = item;
-    if (settings.rows != item.rows)
-      checkedItem.tolerance.reset();
-    Case small(kernel, settings);
-    Ring ring;
-    if (Error error = ring.build(bench.gpu, host))
-      return error;
-    Ring::Calls floorCalls;
-    std::string floorName;
-    bool hasFloor = false;
-    if (Error error = bench.bestFloor(opened, ring, host, floorCalls, floorName,
-                                      hasFloor))
-      return error;
-    json entry = {{"kernel", kernel.name},
-                  {"operation", toString(kernel.operation.kind)},
-                  {"hidden_size", kernel.hiddenSize},
-                  {"rows", item.rows},
-                  {"bytes", compulsoryBytes(host)}};
-    json parameters = json::array();
-    for (const Parameter &p : kernel.parameters)
-      if (p.used)
-        parameters.push_back(
-            {{"role", p.role},
-             {"direction",
-              p.direction == Direction::Input ? "input" : "output"},
-             {"kind", toString(p.kind)},
-             {"dtype", toString(p.dtype)}});
-    entry["parameters"] = parameters;
-    if (hasFloor) {
-      Timing floor;
-      if (Error error = bench.time(floorCalls, bench.options.warmups,
-                                   bench.options.calls, floor))
-        return error;
-      entry["floor_us"] = rounded(floor.median);
-      entry["floor_variant"] = floorName;
-    }
-    json measured = json::array();
-    const json *best = nullptr;
-    for (const std::string &variant : variants) {
-      if (spills(kernel, variant))
-        continue;
-      if (Error error = oneVariant(opened, item, checkedItem, host, small, ring,
-                                   variant, measured))
-        return error;
-    }
-    for (const json &m : measured)
-      if (!best || m["us"].get<double>() < (*best)["us"].get<double>())
-        best = &m;
-    if (best) {
-      entry["best"] = {{"variant", (*best)["variant"]},
-                       {"schedule", (*best)["schedule"]},
-                       {"us", (*best)["us"]}};
-      std::printf("%s rows=%lld: best %s, %.3f us of %zu variants",
-                  kernel.name.c_str(), static_cast<long long>(item.rows),
-                  (*best)["variant"].get<std::string>().c_str(),
-                  (*best)["us"].get<double>(), measured.size());
-      if (hasFloor)
-        std::printf(", floor %.3f us", entry["floor_us"].get<double>());
-      std::printf("\n");
-      std::fflush(stdout);
-    }
-    entry["variants"] = measured;
-    entries.push_back(entry);
-    return {};
-  }
-
-  /// Whether a variant keeps registers in memory: none that would be shipped.
-  bool spills(const Kernel &kernel, const std::string &name) const {
-    for (const Variant &variant : kernel.variants)
-      for (const Launch &launch : variant.launches)
-        if (variant.name == name && launch.spillBytes)
-          return true;
-    return false;
-  }
-
-  Error oneVariant(const OpenPackage &opened, const WorkItem &item,
-                   const WorkItem &checkedItem, const Case &host, Case &small,
-                   const Ring &ring, const std::string &variant,
-                   json &measured) {
-    small.reset();
-    Error checked = bench.checkCorrect(opened, checkedItem, variant, small);
-    Ring::Calls calls;
-    if (!checked)
-      checked = ring.bind(bench.gpu, opened, host, *item.kernel, variant,
-                          bench.options, calls);
-    // A variant that cannot take these buffers is none to choose.
-    if (checked.status() == RMSRT_NO_VARIANT)
-      return {};
-    if (checked)
-      return checked;
-    Timing timing;
-    if (Error error = bench.time(calls, bench.options.warmups,
-                                 bench.options.calls, timing))
-      return error;
-    json m = toJson(timing);
-    m["variant"] = variant;
-    m["schedule"] = calls.variant().schedule;
-    measured.push_back(m);
-    return {};
-  }
-
-  Bench bench;
-  json entries = json::array();
-};
-
 } // namespace
 
 Error runBench(const Options &options) { return BenchCommand(options).run(); }
-Error runTune(const Options &options) { return TuneCommand(options).run(); }
 
 } // namespace rms_run

@@ -78,12 +78,14 @@ struct Matrix {
 char *pointer(uint64_t value) { return reinterpret_cast<char *>(value); }
 
 /// y = norm(x + residual) * weight with epsilon 1e-6.
-void forward(const std::vector<uint64_t> &a, int64_t hidden) {
+void forward(const std::string &entry, const std::vector<uint64_t> &a,
+             int64_t hidden) {
   const int64_t rows = int64_t(a[4]);
   Matrix x{pointer(a[0]), int64_t(a[5])};
   Matrix residual{pointer(a[1]), int64_t(a[6])};
   Matrix weight{pointer(a[2]), hidden}, y{pointer(a[3]), int64_t(a[7])};
-  if (faulty("skip"))
+  if (faulty("skip") ||
+      (faulty("skip-elem") && entry.find("elem") != std::string::npos))
     return;
   std::vector<float> s(static_cast<size_t>(hidden));
   for (int64_t row = 0; row < rows; ++row) {
@@ -128,7 +130,7 @@ void execute(const Launch &launch) {
   if (launch.entry.find("floor_h") != std::string::npos)
     floorCopy(launch.arguments, hidden);
   else
-    forward(launch.arguments, hidden);
+    forward(launch.entry, launch.arguments, hidden);
   uint64_t took = duration(launch.entry);
   const bool second = launch.entry.find("second") != std::string::npos;
   const uint64_t output = launch.arguments[launch.arguments.size() > 8 ? 3 : 2];

@@ -360,6 +360,10 @@ TEST_F(ToolTest, BenchOfAllVariants) {
   ASSERT_EQ(document["cases"].size(), 2u);
   EXPECT_EQ(document["cases"][1]["variant"], "elem");
   EXPECT_EQ(document["cases"][1]["us"], 8.0);
+  // The results of one variant do not hide that another writes none.
+  r = withFault("skip-elem", "bench " + package + " --rows=3 --variant=all");
+  EXPECT_EQ(r.status, 2);
+  EXPECT_TRUE(r.has("24 of 24 elements were never written")) << r.output;
 }
 
 TEST_F(ToolTest, BenchOfASuite) {

@@ -1,0 +1,81 @@
+//===-- Instrument.h - What bench and tune measure with ---------*- C++ -*-===//
+//
+// Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef RMS_RUN_INSTRUMENT_H
+#define RMS_RUN_INSTRUMENT_H
+
+#include "Commands.h"
+#include "Ring.h"
+#include "Stopwatch.h"
+
+#include <nlohmann/json.hpp>
+
+namespace rms_run {
+
+/// Row counts where neither --suite nor --rows says any.
+inline std::vector<int64_t> defaultRows() { return {1, 64, 1024, 8192, 65536}; }
+
+/// Bytes that a call must move: every used tensor once.
+double compulsoryBytes(const rmscheck::Case &host);
+
+/// Figures are given to a tenth of a nanosecond; more digits would be noise.
+double rounded(double us);
+
+/// `us`, `min_us`, `p10_us` and `p90_us`.
+nlohmann::json toJson(const Timing &timing);
+
+/// What bench and tune have in common: one GPU, its clock, and the floors.
+class Instrument {
+public:
+  explicit Instrument(const Options &options) : options(options), watch(gpu) {}
+
+  /// Opens the GPU and its clock, and prints what they are.
+  Error open();
+
+  /// Runs a variant on the poisoned buffers of `host` and judges it: what is
+  /// incorrect is not timed.
+  Error checkCorrect(const OpenPackage &package, const WorkItem &item,
+                     const std::string &variant, rmscheck::Case &host);
+
+  /// The settings of a case with room for the workspace of the variant (or of
+  /// every one, for "all").
+  rmscheck::CaseOptions caseOptions(const WorkItem &item, int64_t rows,
+                                    const std::string &variant) const;
+
+  Error time(Ring::Calls &calls, int64_t warmups, int64_t count,
+             Timing &timing);
+
+  /// Binds the fastest of the package's floor kernels for this case, over all
+  /// their variants; leaves `bound` false when there is none. A short trial
+  /// picks a few, and these are measured as everything else is: one lucky trial
+  /// must not decide.
+  Error bestFloor(const OpenPackage &package, const Ring &ring,
+                  const rmscheck::Case &host, Ring::Calls &best,
+                  std::string &name, bool &bound);
+
+  /// What every report says of the machine and the run.
+  nlohmann::json header() const;
+
+  const Options &options;
+  Gpu gpu;
+  Stopwatch watch;
+
+private:
+  /// A variant of a floor kernel and its time.
+  struct Floor {
+    const rmsrt::Kernel *kernel;
+    std::string variant;
+    double median;
+  };
+
+  Error trialFloors(const OpenPackage &package, const Ring &ring,
+                    const rmscheck::Case &host, std::vector<Floor> &floors);
+};
+
+} // namespace rms_run
+
+#endif // RMS_RUN_INSTRUMENT_H
