@@ -21,7 +21,7 @@ using boost::context::detail::transfer_t;
 thread_local Thread *rmsc::emulator::currentThread = nullptr;
 
 /// Only what a fiber touches of its stack takes memory.
-static constexpr size_t stackBytes = 256 * 1024;
+static constexpr size_t stackBytes = size_t(256) * 1024;
 
 /// A stack and the page below it that nobody may touch.
 static size_t stackStride() {

@@ -198,11 +198,11 @@ uint64_t collective(uint32_t mask, uint32_t operation, uint32_t site,
 // The calls
 //===----------------------------------------------------------------------===//
 
-extern "C" {
+namespace {
 
-static void rmsemu_fence() { fence(*currentThread); }
+void fenceCall() { fence(*currentThread); }
 
-static uint32_t rmsemu_sreg(uint32_t which) {
+uint32_t specialRegister(uint32_t which) {
   const Thread &thread = *currentThread;
   const Cluster &cluster = *thread.cta->cluster;
   const LaunchConfig &config = *cluster.launch->config;
@@ -250,21 +250,20 @@ static uint32_t rmsemu_sreg(uint32_t which) {
   return 0;
 }
 
-static uint64_t rmsemu_shuffle(uint32_t mask, uint32_t value, uint32_t offset,
-                               uint32_t clamp, uint32_t kind, uint32_t site) {
+uint64_t shuffle(uint32_t mask, uint32_t value, uint32_t offset, uint32_t clamp,
+                 uint32_t kind, uint32_t site) {
   return collective(mask, ShuffleBfly + kind, site, value, offset, clamp);
 }
 
-static uint32_t rmsemu_vote(uint32_t mask, uint32_t predicate, uint32_t kind,
-                            uint32_t site) {
+uint32_t vote(uint32_t mask, uint32_t predicate, uint32_t kind, uint32_t site) {
   return collective(mask, VoteAny + kind, site, predicate, 0, 0);
 }
 
-static void rmsemu_warp_barrier(uint32_t mask, uint32_t site) {
+void warpBarrier(uint32_t mask, uint32_t site) {
   collective(mask, WarpBarrier, site, 0, 0, 0);
 }
 
-static void rmsemu_barrier(uint32_t site) {
+void barrier(uint32_t site) {
   Thread &thread = *currentThread;
   Cta &cta = *thread.cta;
   Worker &worker = *cta.cluster->worker;
@@ -294,7 +293,7 @@ static void rmsemu_barrier(uint32_t site) {
   worker.suspend(thread);
 }
 
-static void rmsemu_cluster_arrive(uint32_t relaxed, uint32_t site) {
+void clusterArrive(uint32_t relaxed, uint32_t site) {
   Thread &thread = *currentThread;
   Cluster &cluster = *thread.cta->cluster;
   Worker &worker = *cluster.worker;
@@ -324,7 +323,7 @@ static void rmsemu_cluster_arrive(uint32_t relaxed, uint32_t site) {
   }
 }
 
-static void rmsemu_cluster_wait(uint32_t site) {
+void clusterWait(uint32_t site) {
   Thread &thread = *currentThread;
   Cluster &cluster = *thread.cta->cluster;
   thread.site = site;
@@ -341,20 +340,20 @@ static void rmsemu_cluster_wait(uint32_t site) {
     ++thread.clusterEpoch;
 }
 
-static void rmsemu_grid_wait() {
+void gridWait() {
   Thread &thread = *currentThread;
   thread.waited = true;
   thread.launch->anyWaited.store(true, std::memory_order_relaxed);
 }
 
-static void rmsemu_grid_trigger() {
+void gridTrigger() {
   Thread &thread = *currentThread;
   if (!thread.triggered && !thread.waited)
     thread.launch->anyEarlyTrigger.store(true, std::memory_order_relaxed);
   thread.triggered = true;
 }
 
-static uint64_t rmsemu_mapa(uint64_t address, uint32_t rank, uint32_t site) {
+uint64_t mapa(uint64_t address, uint32_t rank, uint32_t site) {
   Thread &thread = *currentThread;
   Worker &worker = *thread.cta->cluster->worker;
   if (LLVM_UNLIKELY(rank >= worker.ctaCount))
@@ -367,13 +366,13 @@ static uint64_t rmsemu_mapa(uint64_t address, uint32_t rank, uint32_t site) {
          reinterpret_cast<uint64_t>(worker.ctas[rank].shared);
 }
 
-static uint64_t rmsemu_shared(uint32_t object) {
+uint64_t sharedAddress(uint32_t object) {
   const Thread &thread = *currentThread;
   return reinterpret_cast<uint64_t>(thread.cta->shared) +
          thread.launch->layout.places[object].offset;
 }
 
-static void rmsemu_tick(uint32_t count, uint32_t site) {
+void tick(uint32_t count, uint32_t site) {
   Thread &thread = *currentThread;
   thread.budget -= count;
   if (LLVM_UNLIKELY(thread.budget < 0))
@@ -389,45 +388,43 @@ static void rmsemu_tick(uint32_t count, uint32_t site) {
   }
 }
 
-static float rmsemu_rsqrt_approx(float value) {
+float rsqrtApprox(float value) {
   // The GPU's instruction is within 2^-22.9 of this; its own last bits are not
   // documented.
   return float(1.0 / std::sqrt(double(value)));
 }
 
-} // extern "C"
+} // namespace
 
 llvm::ArrayRef<RuntimeCall> rmsc::emulator::runtimeCalls() {
-#define CALL(name)                                                             \
-  {                                                                            \
-    #name, reinterpret_cast<void *>(&name)                                     \
-  }
-  static const RuntimeCall table[] = {
-      {"rmsemu_load", reinterpret_cast<void *>(&calls::load)},
-      {"rmsemu_store", reinterpret_cast<void *>(&calls::store)},
-      {"rmsemu_masked_load", reinterpret_cast<void *>(&calls::maskedLoad)},
-      {"rmsemu_masked_store", reinterpret_cast<void *>(&calls::maskedStore)},
-      {"rmsemu_atomic", reinterpret_cast<void *>(&calls::atomic)},
-      {"rmsemu_atomic_load", reinterpret_cast<void *>(&calls::atomicLoad)},
-      CALL(rmsemu_fence),
-      CALL(rmsemu_sreg),
-      CALL(rmsemu_shuffle),
-      CALL(rmsemu_vote),
-      CALL(rmsemu_warp_barrier),
-      CALL(rmsemu_barrier),
-      CALL(rmsemu_cluster_arrive),
-      CALL(rmsemu_cluster_wait),
-      CALL(rmsemu_grid_wait),
-      CALL(rmsemu_grid_trigger),
-      CALL(rmsemu_mapa),
-      CALL(rmsemu_shared),
-      CALL(rmsemu_tick),
-      CALL(rmsemu_rsqrt_approx),
-      // What LLVM makes of large copies and fills.
-      {"memcpy", reinterpret_cast<void *>(&std::memcpy)},
-      {"memmove", reinterpret_cast<void *>(&std::memmove)},
-      {"memset", reinterpret_cast<void *>(&std::memset)},
+  auto address = [](auto *function) {
+    return reinterpret_cast<void *>(function);
   };
-#undef CALL
+  static const RuntimeCall table[] = {
+      {"rmsemu_load", address(calls::load)},
+      {"rmsemu_store", address(calls::store)},
+      {"rmsemu_masked_load", address(calls::maskedLoad)},
+      {"rmsemu_masked_store", address(calls::maskedStore)},
+      {"rmsemu_atomic", address(calls::atomic)},
+      {"rmsemu_atomic_load", address(calls::atomicLoad)},
+      {"rmsemu_fence", address(fenceCall)},
+      {"rmsemu_sreg", address(specialRegister)},
+      {"rmsemu_shuffle", address(shuffle)},
+      {"rmsemu_vote", address(vote)},
+      {"rmsemu_warp_barrier", address(warpBarrier)},
+      {"rmsemu_barrier", address(barrier)},
+      {"rmsemu_cluster_arrive", address(clusterArrive)},
+      {"rmsemu_cluster_wait", address(clusterWait)},
+      {"rmsemu_grid_wait", address(gridWait)},
+      {"rmsemu_grid_trigger", address(gridTrigger)},
+      {"rmsemu_mapa", address(mapa)},
+      {"rmsemu_shared", address(sharedAddress)},
+      {"rmsemu_tick", address(tick)},
+      {"rmsemu_rsqrt_approx", address(rsqrtApprox)},
+      // What LLVM makes of large copies and fills.
+      {"memcpy", address(&std::memcpy)},
+      {"memmove", address(&std::memmove)},
+      {"memset", address(&std::memset)},
+  };
   return table;
 }

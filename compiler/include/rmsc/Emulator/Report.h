@@ -14,7 +14,7 @@
 
 namespace llvm {
 class raw_ostream;
-}
+} // namespace llvm
 
 namespace rmsc::emulator {
 
