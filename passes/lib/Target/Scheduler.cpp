@@ -142,16 +142,23 @@ static bool fits(row::KernelOp kernel, const Draft &draft,
       verifySchedule(kernel, draft.get(context), target, emitError));
 }
 
-/// Makes a draft walk rows persistently and leave partial sums, with at most
-/// `ctasPerSm` CTAs on an SM and one row ahead where registers allow.
+/// Makes a draft walk rows persistently and leave partial sums, with one row
+/// ahead where registers allow. Two CTAs an SM are best where they are large
+/// (an H200, H = 2560; bench/notes.md); smaller ones are as many as give an SM
+/// the same number of threads.
 static void addPartials(Draft &draft, const KernelShape &shape,
-                        const TargetInfo &target, int64_t ctasPerSm) {
+                        const TargetInfo &target) {
+  constexpr int64_t threadsWanted = 640;
   draft.grid = row::Grid::Persistent;
   draft.prefetchRows = elementsHeld(draft, shape) <= elementsHeldAhead ? 1 : 0;
-  draft.ctasPerSm = ctasThatFit(draft, shape, target, ctasPerSm);
+  draft.ctasPerSm =
+      ctasThatFit(draft, shape, target,
+                  std::max<int64_t>(2, threadsWanted / (draft.threadsPerRow *
+                                                        draft.rowsPerCta)));
   draft.columnSum = row::ColumnSum::Partials;
   draft.sumColumns = 16;
-  draft.sumThreads = 512;
+  // Several rows a CTA leave several partial sums: more threads to add them.
+  draft.sumThreads = draft.rowsPerCta > 1 ? 1024 : 512;
 }
 
 /// Variants of a kernel that sums columns over the rows. What is best goes by
@@ -163,7 +170,7 @@ static void chooseColumnSums(
     const Draft &vector, bool batchInvariant,
     llvm::function_ref<void(StringRef, int64_t, int64_t, const Draft &)> add) {
   Draft many = vector;
-  addPartials(many, shape, target, 2);
+  addPartials(many, shape, target);
   // Loads and stores as wide as the chip has them, where a chunk of the wider
   // streams is as wide.
   many.accessBytes = target.maxAccessBytes;
@@ -203,9 +210,15 @@ static void chooseColumnSums(
       draft.columnSum = row::ColumnSum::RoleSplit;
       draft.sumColumns = std::max<int64_t>(32, draft.elements);
       draft.sumRows = split.sumRows;
+      // A CTA that sums columns loads so many rows at a time; beyond two such
+      // trips, those CTAs, few where the hidden size is small, take longer than
+      // all others.
+      int64_t rowsOfTrip = draft.threadsPerRow * draft.rowsPerCta *
+                           draft.elements / draft.sumColumns * draft.sumRows;
+      int64_t maxRows = std::min(rowsIn(split.l2Fraction), 2 * rowsOfTrip);
       // Where many columns are summed at once, shared memory may not hold them.
-      if (fits(kernel, draft, target))
-        addUpTo(split.name, rowsIn(split.l2Fraction), draft);
+      if (maxRows >= from && fits(kernel, draft, target))
+        addUpTo(split.name, maxRows, draft);
     }
   }
   // Streaming accesses leave the lines of the launches before in the L2, so
@@ -268,8 +281,8 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   any.strided = true;
   spreadRow(any, shape, /*maxThreads=*/maxCtaThreads, /*ctaThreads=*/128);
   if (shape.accumulators != 0) {
-    addPartials(strided, shape, target, 2);
-    addPartials(any, shape, target, 2);
+    addPartials(strided, shape, target);
+    addPartials(any, shape, target);
   }
   if (vector.elements > 1)
     add("strided", 0, allRows, strided);
