@@ -113,6 +113,17 @@ static int64_t elementsHeld(const Draft &draft, const KernelShape &shape) {
 /// Elements up to which a thread has registers for a row loaded ahead.
 static constexpr int64_t elementsHeldAhead = 8;
 
+/// Registers that a thread of a persistent draft needs, roughly. Accumulators
+/// and columns loaded early live as long as the CTA, a row as long as it is
+/// loaded ahead and computed with; addresses and the rest take about 40.
+static int64_t registersNeeded(const Draft &draft, const KernelShape &shape) {
+  int64_t columns =
+      draft.columnLoad == row::ColumnLoad::Early ? shape.columnInputs : 0;
+  return 40 + elementsHeld(draft, shape) *
+                  (shape.accumulators + columns +
+                   shape.rowInputs * (1 + draft.prefetchRows));
+}
+
 /// CTAs of a persistent draft that an SM can hold, at most `wanted`, without
 /// spilled registers and without too large a workspace for their partial sums.
 static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
@@ -120,14 +131,10 @@ static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
   int64_t partialBytes =
       4 * draft.rowsPerCta * shape.accumulators * shape.hiddenSize;
-  // Accumulators and columns live as long as the CTA, a row as long as it is
-  // loaded ahead and computed with; addresses and the rest take about 40.
-  int64_t registers = 40 + elementsHeld(draft, shape) *
-                               (shape.accumulators + shape.columnInputs +
-                                shape.rowInputs * (1 + draft.prefetchRows));
-  int64_t fit = std::min({target.threadsPerSm / threads,
-                          target.registersPerSm / (threads * registers),
-                          maxPartialBytesPerSm / partialBytes});
+  int64_t fit = std::min(
+      {target.threadsPerSm / threads,
+       target.registersPerSm / (threads * registersNeeded(draft, shape)),
+       maxPartialBytesPerSm / partialBytes});
   return std::clamp<int64_t>(fit, 1, wanted);
 }
 
@@ -151,6 +158,17 @@ static void addPartials(Draft &draft, const KernelShape &shape,
   constexpr int64_t threadsWanted = 640;
   draft.grid = row::Grid::Persistent;
   draft.prefetchRows = elementsHeld(draft, shape) <= elementsHeldAhead ? 1 : 0;
+  // A long row leaves no registers for a row ahead, a longer one none to keep
+  // the columns in: they come from the cache anew for every row.
+  auto spills = [&] {
+    return registersNeeded(draft, shape) * draft.threadsPerRow *
+               draft.rowsPerCta >
+           target.registersPerSm;
+  };
+  if (spills())
+    draft.prefetchRows = 0;
+  if (spills())
+    draft.columnLoad = row::ColumnLoad::Late;
   draft.ctasPerSm =
       ctasThatFit(draft, shape, target,
                   std::max<int64_t>(2, threadsWanted / (draft.threadsPerRow *
