@@ -48,6 +48,9 @@ static cl::opt<bool> printProgram("print-program",
 
 namespace {
 
+/// Distinct cases of a whole run, at the least.
+constexpr size_t wantedCases = 2000;
+
 /// Cases that share a program.
 struct Group {
   Spec program;
@@ -61,6 +64,7 @@ struct Group {
 class Suite {
 public:
   void add(Group group) { groups.push_back(std::move(group)); }
+  size_t count() const { return distinct.size(); }
   void run();
   /// Prints the summary; true where everything passed, with every way to sum
   /// columns where that is asked for.
@@ -359,7 +363,7 @@ bool addForward(Suite &suite) {
                                   4 /* results */,
                                   2 /* offset */,
                                   2 /* in place */};
-  std::vector<Choice> choices = choicesFor(levels, random, 600);
+  std::vector<Choice> choices = choicesFor(levels, random, 1200);
   for (const Choice &choice : choices) {
     Spec spec;
     int64_t hidden = hiddenSizes[choice[0]];
@@ -438,7 +442,7 @@ bool addBackward(Suite &suite) {
                                   2 /* twice */,
                                   2 /* offset */,
                                   2 /* batch-invariant */};
-  std::vector<Choice> choices = choicesFor(levels, random, 500);
+  std::vector<Choice> choices = choicesFor(levels, random, 700);
   for (const Choice &choice : choices) {
     Spec spec;
     int64_t hidden = hiddenSizes[choice[0]];
@@ -588,6 +592,11 @@ int main(int argc, char **argv) {
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   outs() << "took " << format("%.1f", seconds.count()) << " s\n";
+  if (onlyPart.empty() && scale >= 100 && suite.count() < wantedCases) {
+    outs() << "FAIL only " << suite.count() << " distinct cases, "
+           << wantedCases << " are asked for\n";
+    covered = false;
+  }
   bool passed = suite.finish(/*needsColumnSums=*/wanted("backward"));
   return passed && covered ? 0 : 1;
 }

@@ -53,8 +53,13 @@ static cl::opt<std::string> tuning("tuning", cl::desc("Tuning table to use"),
 static cl::opt<bool> enumerateSchedules(
     "enumerate",
     cl::desc("Compile every schedule that tuning would measure, as variants "
-             "t0, t1, ..."),
+             "s0, s1, ..."),
     cl::init(false), cl::cat(category));
+static cl::opt<bool>
+    withFloors("with-floors",
+               cl::desc("Also run the kernels that only move each kernel's "
+                        "rows (NAME_floor)"),
+               cl::init(false), cl::cat(category));
 static cl::opt<std::string>
     variantName("variant",
                 cl::desc("Variant to run; 'all': one after the other; by "
@@ -206,6 +211,7 @@ Expected<std::unique_ptr<Program>> Program::load() {
   options.batchInvariant = batchInvariant;
   options.tuningFile = tuning;
   options.enumerateSchedules = enumerateSchedules;
+  options.withFloors = withFloors;
   auto compiled = rmsc::compile((*text)->getMemBufferRef(), options);
   if (!compiled)
     return compiled.takeError();
@@ -555,6 +561,10 @@ Expected<bool> runTool() {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &os) {
+    os << "rms-emulate " << getVersion() << " (LLVM " << getLLVMVersion()
+       << ")\n";
+  });
   cl::ParseCommandLineOptions(
       argc, argv,
       "Runs compiled RMSNorm kernels on the CPU and watches them.\n");
