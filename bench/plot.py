@@ -22,7 +22,7 @@ STYLES = {
 }
 
 
-def series_of(report):
+def series_of(report, without):
     """The lines to draw: name -> [(rows, microseconds)]."""
     cases = sorted(report["cases"], key=lambda case: case["rows"])
     series = {
@@ -31,6 +31,8 @@ def series_of(report):
     }
     for case in cases:
         for peer, time in case["peers"].items():
+            if peer in without:
+                continue
             series.setdefault(peer, []).append((case["rows"], time))
     return series
 
@@ -39,11 +41,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("report", help="JSON written by bench/peers.py")
     parser.add_argument("output", help="path of the plots, without an ending")
+    parser.add_argument("--without", default="", help="peers to leave out: eager")
     arguments = parser.parse_args()
     with open(arguments.report) as file:
         report = json.load(file)
 
-    series = series_of(report)
+    series = series_of(report, arguments.without.split(","))
     floor = dict(series["floor"])
     figure, (times, ratios) = plt.subplots(1, 2, figsize=(10, 4))
     for name, points in series.items():
