@@ -3,8 +3,8 @@
 
 BUILD := build
 JOBS := $(shell nproc)
-# Without clang 22 everything works too, but takes longer to build. Asked when it
-# is used: setup may have installed it by then.
+# Without clang 22 (MLIR_DIR is set) the system's compiler builds, which takes
+# longer. Asked when it is used: setup may have installed clang by then.
 PRESET = $(if $(shell command -v clang++-22),default,gcc)
 
 .DEFAULT_GOAL := help
