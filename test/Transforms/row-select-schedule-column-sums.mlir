@@ -8,8 +8,11 @@
 // As long as the L2 holds what is read, CTAs of their own sum columns, and all is
 // one launch. CTAs grow with the rows.
 // CHECK-LABEL: row.kernel @backward_split hidden
-// SM90: variant "split" rows [0, 368]
+// SM90: variant "split" rows [0, 230]
 // CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)
+// CHECK: row.kernel @backward_split256 hidden
+// SM90: variant "split256" rows [231, 368]
+// CHECK: schedule(#row.schedule<threads_per_row = 128, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)
 // CHECK: row.kernel @backward_split480 hidden
 // SM90: variant "split480" rows [369, 737]
 // CHECK: schedule(#row.schedule<threads_per_row = 160, rows_per_cta = 3, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)

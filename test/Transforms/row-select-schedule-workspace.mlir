@@ -3,9 +3,9 @@
 //
 // RUN: rms-opt %s --row-select-schedule=chip=sm_90 | FileCheck %s
 
-// Short rows: two.
+// Short rows: as many small CTAs as give an SM the threads of two large ones.
 // CHECK-LABEL: row.kernel @h1024_many
-// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1,
+// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 5, prefetch_rows = 1,
 row.kernel @h1024 hidden 1024 inputs(%g: !row.rows<1024xbf16>)
     outputs(%dw: !row.columns<1024xf32>) {
   %0 = row.load %g : !row.rows<1024xbf16> -> vector<1024xbf16>

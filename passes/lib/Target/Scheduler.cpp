@@ -167,7 +167,7 @@ static void addPartials(Draft &draft, const KernelShape &shape,
   };
   if (spills())
     draft.prefetchRows = 0;
-  if (spills())
+  if (spills() && shape.columnInputs != 0)
     draft.columnLoad = row::ColumnLoad::Late;
   draft.ctasPerSm =
       ctasThatFit(draft, shape, target,
@@ -216,7 +216,8 @@ static void chooseColumnSums(
       double l2Fraction;
       int64_t maxThreads, ctaThreads, sumRows;
     };
-    for (const Split &split : {Split{"split", 0.12, 128, 128, 5},
+    for (const Split &split : {Split{"split", 0.075, 128, 128, 5},
+                               Split{"split256", 0.12, 128, 256, 5},
                                Split{"split480", 0.24, 160, 480, 4},
                                Split{"split640", 0.6, 320, 640, 8}}) {
       Draft draft = vector;
