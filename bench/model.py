@@ -99,6 +99,11 @@ class Case:
         self.trips = math.ceil(self.summed_rows / s["sum_rows"])
 
 
+def longer(a, b):
+    """The longer of two times that overlap, with a soft corner between them."""
+    return (a**3 + b**3) ** (1 / 3)
+
+
 def time(case, p, chip=H200):
     """Microseconds, by the model."""
     bandwidth = chip.bandwidth or p["bandwidth"]
@@ -118,15 +123,17 @@ def time(case, p, chip=H200):
     else:
         turns = case.groups / (case.resident * chip.sms) - 1
         chain = (p["turn"] + long_row) * max(0, turns)
-    # Whichever is longer, with a soft corner between the two.
-    work = (work**3 + (chip.latency * chain) ** 3) ** (1 / 3)
+    work = longer(work, chip.latency * chain)
     if case.column_sum == "partials":
         latency += p["sum_start"]
         work += 2 * ctas * case.partial_bytes / (p["sum_cache"] * chip.cache)
-    elif case.column_sum == "role_split":
-        latency += p["split_start"] + p["split_trip"] * case.trips
-        latency += p["split_row"] * case.summed_rows
-    return chip.latency * latency + work
+    rows = chip.latency * latency + work
+    if case.column_sum != "role_split":
+        return rows
+    # Beside the CTAs that do rows, and behind them.
+    columns = p["start"] + p["split_start"] + p["split_trip"] * case.trips
+    columns = chip.latency * (columns + p["split_row"] * case.summed_rows)
+    return longer(rows, columns)
 
 
 # ---- Fitting -----------------------------------------------------------------
