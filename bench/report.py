@@ -105,6 +105,31 @@ def parse_kernel(name):
     return kind, int(hidden_size)
 
 
+REASONS = {
+    "latency": "the floor itself is a few microseconds, of which a barrier, a second "
+    "launch or column CTAs are a good part",
+    "column CTAs": "few CTAs sum the columns, and each walks all rows in more than two "
+    "trips",
+    "registers": "a long row's elements, weights and accumulators leave a thread no "
+    "registers for a row ahead, or not even for themselves",
+    "bytes in flight": "the threads that fit an SM do not ask for enough bytes at once",
+}
+
+
+def reason(c):
+    """Which of REASONS a case that is behind its floor has, by its schedule."""
+    import model  # It imports this module.
+
+    case = model.Case(c["schedule"], c["rows"], c["hidden_size"], c["bytes"])
+    if case.column_sum == "role_split" and case.trips > 2:
+        return "column CTAs"
+    if c["floor_us"] < 4:
+        return "latency"
+    if case.walks and (case.chunks > 1 or case.warps >= 28):
+        return "registers"
+    return "bytes in flight"
+
+
 def sweep(document):
     cases = {}
     for c in document["cases"]:
@@ -157,13 +182,17 @@ def sweep(document):
     if worst:
         yield ""
         yield from table(
-            ["kernel", "rows", "us", "floor, us", "of floor's speed", "launches"],
+            ["kernel", "rows", "us", "floor, us", "of floor's speed", "reason"],
             [
                 [c["kernel"], str(c["rows"]), f"{c['us']:.3f}", f"{c['floor_us']:.3f}",
-                 f"{1 / c['ratio']:.3f}", str(c["launches"])]
+                 f"{1 / c['ratio']:.3f}", reason(c)]
                 for c in sorted(worst.values(), key=lambda c: -c["ratio"])
             ],
         )  # fmt: skip
+        yield ""
+        for name, text in REASONS.items():
+            if any(reason(c) == name for c in worst.values()):
+                yield f"- {name}: {text}"
 
 
 # ---- Checks ------------------------------------------------------------------
