@@ -52,4 +52,27 @@ def check(folder):
     print(f"rstd {shape}: {round(rstd[0], 4)}")
 
 
-{"make": make, "check": check}[sys.argv[1]](sys.argv[2])
+def rows(folder):
+    """The same rows, of which one call takes three and the other all."""
+    import random
+
+    generator = random.Random(1)
+    count, columns = 700, 1000
+    for name, width in (("grad_output", columns), ("normalized", columns), ("rstd", 1)):
+        values = [generator.gauss(0, 1) for _ in range(count * width)]
+        for some in (3, count):
+            shape = (some, width) if width > 1 else (some,)
+            data = struct.pack(f"<{some * width}f", *values[: some * width])
+            write(os.path.join(folder, f"{name}{some}.npy"), "<f4", shape, data)
+
+
+def prefix(folder):
+    few_shape, few = read(os.path.join(folder, "dx3.npy"))
+    many_shape, many = read(os.path.join(folder, "dx700.npy"))
+    same = few == many[: len(few)] and len(few) == 3000 and any(few)
+    print(few_shape, many_shape, "same" if same else "other")
+
+
+{"make": make, "check": check, "rows": rows, "prefix": prefix}[sys.argv[1]](
+    sys.argv[2]
+)
