@@ -55,9 +55,15 @@ llvm::Expected<Spec> Spec::parse(StringRef text) {
   text.split(parts, ';', -1, /*KeepEmpty=*/false);
   for (StringRef part : parts) {
     auto [name, value] = part.split('=');
-    if (!findKey(name))
+    const Key *key = findKey(name);
+    if (!key)
       return llvm::createStringError("unknown key '" + name +
                                      "' in the case '" + text + "'");
+    int64_t number;
+    bool isNumber = !StringRef(key->fallback).getAsInteger(10, number);
+    if (isNumber && (value.getAsInteger(10, number) || number < 0))
+      return llvm::createStringError("'" + part + "' in the case: " + name +
+                                     " is a number from 0 up");
     spec.set(name, value);
   }
   return spec;
