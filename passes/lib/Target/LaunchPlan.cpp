@@ -92,7 +92,6 @@ std::string rmsc::roleSplitObstacle(row::KernelOp kernel) {
 }
 
 int64_t rmsc::sharedBytes(row::KernelOp kernel, row::ScheduleAttr schedule) {
-  constexpr int64_t warpSize = 32;
   int64_t accumulators = countAccumulators(kernel);
   // One column a float, and a float between the lanes.
   auto columnFloats = [&](int64_t lanes) {

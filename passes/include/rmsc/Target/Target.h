@@ -21,6 +21,9 @@
 
 namespace rmsc {
 
+/// Threads of a warp, on every chip.
+inline constexpr int64_t warpSize = 32;
+
 /// What the compiler has to know of a chip. Sizes are in bytes.
 struct TargetInfo {
   /// Name as ptxas and LLVM spell it.

@@ -17,8 +17,6 @@ using namespace rmsc;
 
 using ValueMap = DenseMap<Value, ThreadValue>;
 
-static constexpr int64_t warpSize = 32;
-
 /// Stores one column's sum.
 static void storeColumn(Emitter &e, Value sum, Value handle, Value column,
                         Value valid) {

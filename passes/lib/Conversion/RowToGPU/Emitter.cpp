@@ -16,8 +16,6 @@
 using namespace mlir;
 using namespace rmsc;
 
-static constexpr int64_t warpSize = 32;
-
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
@@ -422,19 +420,18 @@ Value Emitter::reduceRow(Value partial, row::ReduceKind kind) {
   return combineTree(std::move(values), kind);
 }
 
-ThreadValue Emitter::maskChunks(ValueRange chunks, const Layout &layout,
-                                Value valid, float neutral) {
+ThreadValue Emitter::maskChunks(ValueRange chunks, ArrayRef<Value> conditions,
+                                float neutral) {
   ThreadValue masked;
-  for (auto [c, chunk] : llvm::enumerate(chunks)) {
-    Value predicate = both(valid, layout.inRow[c]);
-    if (!predicate) {
+  for (auto [chunk, condition] : llvm::zip_equal(chunks, conditions)) {
+    if (!condition) {
       masked.push_back(chunk);
       continue;
     }
     auto type = cast<VectorType>(chunk.getType());
     Value zero = arith::ConstantOp::create(
         b, type, DenseElementsAttr::get(type, neutral));
-    masked.push_back(arith::SelectOp::create(b, predicate, chunk, zero));
+    masked.push_back(arith::SelectOp::create(b, condition, chunk, zero));
   }
   return masked;
 }
@@ -583,15 +580,15 @@ void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
                             ? -std::numeric_limits<float>::infinity()
                             : 0.0f;
         ThreadValue masked =
-            maskChunks(values[reduce.getValue()], layout, {}, neutral);
+            maskChunks(values[reduce.getValue()], layout.inRow, neutral);
         values[reduce.getResult()] = {reduceRow(
             reduceThread(masked, reduce.getKind()), reduce.getKind())};
       })
       .Case<row::DotOp>([&](row::DotOp dot) {
-        ThreadValue lhs = maskChunks(values[dot.getLhs()], layout, {}, 0.0f);
+        ThreadValue lhs = maskChunks(values[dot.getLhs()], layout.inRow, 0.0f);
         ThreadValue rhs = lhs;
         if (dot.getLhs() != dot.getRhs())
-          rhs = maskChunks(values[dot.getRhs()], layout, {}, 0.0f);
+          rhs = maskChunks(values[dot.getRhs()], layout.inRow, 0.0f);
         values[dot.getResult()] = {
             reduceRow(dotThread(lhs, rhs), row::ReduceKind::Sum)};
       })
@@ -642,20 +639,9 @@ void Emitter::accumulate(row::AccumulateOp op, const Layout &layout,
                          const DenseMap<Value, ThreadValue> &values,
                          MutableArrayRef<Value> accumulator) {
   // Columns beyond the row are never stored, so only whole rows are masked.
-  auto maskRow = [&](ValueRange chunks) -> ThreadValue {
-    if (!row.valid)
-      return ThreadValue(chunks);
-    ThreadValue masked;
-    for (Value chunk : chunks) {
-      auto type = cast<VectorType>(chunk.getType());
-      Value zero = arith::ConstantOp::create(
-          b, type, DenseElementsAttr::get(type, 0.0f));
-      masked.push_back(arith::SelectOp::create(b, row.valid, chunk, zero));
-    }
-    return masked;
-  };
-  ThreadValue lhs = maskRow(values.at(op.getLhs()));
-  ThreadValue rhs = maskRow(values.at(op.getRhs()));
+  SmallVector<Value> conditions(layout.chunks(), row.valid);
+  ThreadValue lhs = maskChunks(values.at(op.getLhs()), conditions, 0.0f);
+  ThreadValue rhs = maskChunks(values.at(op.getRhs()), conditions, 0.0f);
   for (auto [sum, left, right] : llvm::zip_equal(accumulator, lhs, rhs))
     sum = math::FmaOp::create(b, left, right, sum);
 }

@@ -154,8 +154,10 @@ private:
                           mlir::row::ReduceKind kind);
   mlir::Value reduceThread(mlir::ValueRange chunks, mlir::row::ReduceKind kind);
   mlir::Value dotThread(mlir::ValueRange lhs, mlir::ValueRange rhs);
-  ThreadValue maskChunks(mlir::ValueRange chunks, const Layout &layout,
-                         mlir::Value valid, float neutral);
+  /// Puts `neutral` in place of each chunk whose condition (i1; null: true)
+  /// does not hold.
+  ThreadValue maskChunks(mlir::ValueRange chunks,
+                         llvm::ArrayRef<mlir::Value> conditions, float neutral);
   mlir::Value rowPointer(mlir::Value handle, mlir::Value row);
   mlir::Value chunkPointer(mlir::Value base, mlir::Type elementType,
                            const Layout &layout, int64_t chunk);
