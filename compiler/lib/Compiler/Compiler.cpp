@@ -133,14 +133,13 @@ llvm::Error CompilationImpl::checkOptions() {
   if (options.chips.empty())
     options.chips.push_back(defaultChip.str());
   for (const std::string &name : options.chips) {
-    const TargetInfo *target = lookupTarget(name);
+    llvm::Expected<const TargetInfo *> target = requireTarget(name);
     if (!target)
-      return makeError("unknown chip '" + name + "'; known are " +
-                       listTargets());
+      return target.takeError();
     if (llvm::none_of(chips, [&](const ChipState &chip) {
-          return chip.target == target;
+          return chip.target == *target;
         }))
-      chips.push_back({target, maxLlvmPtx, {}});
+      chips.push_back({*target, maxLlvmPtx, {}});
   }
   if (!options.tuningFile.empty()) {
     llvm::Expected<TuningTable> table =

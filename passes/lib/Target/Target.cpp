@@ -47,6 +47,13 @@ const TargetInfo *rmsc::lookupTarget(llvm::StringRef chip) {
   return target == std::end(targets) ? nullptr : target;
 }
 
+llvm::Expected<const TargetInfo *> rmsc::requireTarget(llvm::StringRef chip) {
+  if (const TargetInfo *target = lookupTarget(chip))
+    return target;
+  return llvm::createStringError("unknown chip '" + chip + "'; known are " +
+                                 listTargets());
+}
+
 std::string rmsc::listTargets() {
   return llvm::join(
       llvm::map_range(targets,

@@ -84,16 +84,15 @@ struct RowAddFloors : public rmsc::impl::RowAddFloorsBase<RowAddFloors> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    const TargetInfo *target = lookupTarget(chip);
+    llvm::Expected<const TargetInfo *> target = requireTarget(chip);
     if (!target) {
-      module.emitError() << "unknown chip '" << chip << "'; known are "
-                         << listTargets();
+      module.emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
     for (auto kernel :
          llvm::make_early_inc_range(module.getOps<row::KernelOp>()))
       if (!kernel.getScheduleAttr())
-        addFloor(kernel, *target);
+        addFloor(kernel, **target);
   }
 
   void addFloor(row::KernelOp kernel, const TargetInfo &target) {

@@ -1,5 +1,4 @@
-//===-- RowSelectSchedule.cpp - schedules for row kernels ---------*- C++
-//-*-===//
+//===-- RowSelectSchedule.cpp - schedules for row kernels -------*- C++ -*-===//
 //
 // Part of the rmsc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,10 +27,9 @@ struct RowSelectSchedule
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    const TargetInfo *target = lookupTarget(chip);
+    llvm::Expected<const TargetInfo *> target = requireTarget(chip);
     if (!target) {
-      module.emitError() << "unknown chip '" << chip << "'; known are "
-                         << listTargets();
+      module.emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
     ScheduleRequest request;
@@ -52,7 +50,7 @@ struct RowSelectSchedule
       // A kernel that has its schedule keeps it: the pass may run twice.
       if (kernel.getScheduleAttr())
         continue;
-      if (failed(selectFor(kernel, *target, request)))
+      if (failed(selectFor(kernel, **target, request)))
         return signalPassFailure();
     }
   }

@@ -26,6 +26,15 @@ TEST(Target, KnowsNoOther) {
     EXPECT_FALSE(lookupTarget(chip)) << chip.str();
 }
 
+// Every pass and the driver say this of a chip that the user named.
+TEST(Target, RequiredOnesAreKnownOrAnError) {
+  Expected<const TargetInfo *> known = requireTarget("sm_90");
+  ASSERT_TRUE(bool(known));
+  EXPECT_EQ(*known, lookupTarget("sm_90"));
+  EXPECT_EQ(toString(requireTarget("sm_80").takeError()),
+            "unknown chip 'sm_80'; known are " + listTargets());
+}
+
 TEST(Target, FindsTheRowOfTheName) {
   StringSet<> names;
   for (const TargetInfo &info : allTargets()) {

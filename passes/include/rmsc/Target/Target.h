@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
 
@@ -59,6 +60,10 @@ inline constexpr llvm::StringLiteral defaultChip = "sm_100";
 
 /// Facts about a chip, or null for a chip that is not known.
 const TargetInfo *lookupTarget(llvm::StringRef chip);
+
+/// Facts about a chip that the user named. For a chip that is not known: an
+/// error that names it and lists the known ones.
+llvm::Expected<const TargetInfo *> requireTarget(llvm::StringRef chip);
 
 /// The names of all known chips, for messages: "sm_90, sm_90a, ...".
 std::string listTargets();

@@ -74,14 +74,13 @@ struct ConvertRowToGPU
                        "row-select-schedule first");
       return signalPassFailure();
     }
-    const TargetInfo *target = lookupTarget(chip);
+    llvm::Expected<const TargetInfo *> target = requireTarget(chip);
     if (!target) {
-      module.emitError() << "unknown chip '" << chip.getValue()
-                         << "'; known are " << listTargets();
+      module.emitError(llvm::toString(target.takeError()));
       return signalPassFailure();
     }
     for (row::KernelOp kernel : kernels)
-      if (failed(convert(kernel, *target)))
+      if (failed(convert(kernel, **target)))
         return signalPassFailure();
     module->removeAttr("row.target");
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
