@@ -26,6 +26,22 @@ static int64_t countAccumulators(row::KernelOp kernel) {
   return llvm::range_size(kernel.getBody().getOps<row::AccumulateOp>());
 }
 
+/// Bytes that a combine buffer has at most, unless a single slice takes more:
+/// enough for CTAs of 512 threads with 8 elements each to need one round.
+static constexpr int64_t maxCombineBytes = 16 << 10;
+
+CombineBuffer::CombineBuffer(row::ScheduleAttr schedule, int64_t hiddenSize)
+    : sliceElements(std::min<int64_t>(4, schedule.getElements())) {
+  int64_t threadsPerRow = schedule.getThreadsPerRow();
+  int64_t groups = schedule.getThreads() / std::max(threadsPerRow, warpSize);
+  if (groups == 1)
+    return;
+  sliceFloats = groups * threadsPerRow * sliceElements;
+  slices = std::clamp<int64_t>(maxCombineBytes / (4 * sliceFloats), 1,
+                               schedule.getChunks(hiddenSize) *
+                                   schedule.getElements() / sliceElements);
+}
+
 LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   row::ScheduleAttr schedule = kernel.getScheduleAttr();
   int64_t hiddenSize = kernel.getHiddenSize();
@@ -53,9 +69,8 @@ LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
     rows.extraCtas = llvm::divideCeil(hiddenSize, schedule.getSumColumns());
     break;
   case row::ColumnSum::Partials: {
-    // Every group of threads that walks rows stores a partial sum of its own.
-    plan.workspaceBytesPerCta =
-        rows.rowsPerCta * countAccumulators(kernel) * hiddenSize * 4;
+    // One partial sum a CTA, whatever the rows it works on at once.
+    plan.workspaceBytesPerCta = countAccumulators(kernel) * hiddenSize * 4;
     std::string entry = rows.entry + "_sum";
     Launch &sum = plan.launches.emplace_back();
     sum.entry = std::move(entry);
@@ -112,6 +127,7 @@ int64_t rmsc::sharedBytes(row::KernelOp kernel, row::ScheduleAttr schedule) {
                          schedule.getSumColumns());
     break;
   case row::ColumnSum::Partials:
+    rows += CombineBuffer(schedule, kernel.getHiddenSize()).floats();
     sum = columnFloats(schedule.getSumThreads() / schedule.getSumColumns());
     break;
   }

@@ -129,8 +129,7 @@ static int64_t registersNeeded(const Draft &draft, const KernelShape &shape) {
 static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
                            const TargetInfo &target, int64_t wanted) {
   int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
-  int64_t partialBytes =
-      4 * draft.rowsPerCta * shape.accumulators * shape.hiddenSize;
+  int64_t partialBytes = 4 * shape.accumulators * shape.hiddenSize;
   int64_t fit = std::min(
       {target.threadsPerSm / threads,
        target.registersPerSm / (threads * registersNeeded(draft, shape)),

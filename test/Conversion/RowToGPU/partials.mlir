@@ -58,24 +58,36 @@ module attributes {row.target = "sm_90"} {
 
 // -----
 
-// Two rows a CTA: a partial sum for each group of threads. A row that does not
-// exist counts nothing, whatever stands in the row that is loaded for it; both
-// factors are masked, since zero times infinity is no zero.
+// Two rows a CTA, in one warp: its lanes add up what they hold of the same
+// columns, and one row of lanes stores. A row that does not exist counts nothing,
+// whatever stands in the row that is loaded for it; both factors are masked,
+// since zero times infinity is no zero.
 // CHECK-LABEL: gpu.func @groups(
+// CHECK: %[[LOOP:.*]]:2 = scf.for
 // CHECK: %[[LOAD:.*]] = llvm.load
 // CHECK: %[[A:.*]] = arith.select %[[EXISTS:.*]], %[[LOAD]], %{{.*}} : vector<4xf32>
 // CHECK: %[[B:.*]] = arith.select %[[EXISTS]], %[[LOAD]], %{{.*}} : vector<4xf32>
 // CHECK: math.fma %[[A]], %[[B]],
-// Every group stores, also one that never had a row: all of them are added up.
-// CHECK-NOT: scf.if
+// CHECK: scf.yield
+// CHECK: %[[HELD:.*]]:4 = vector.to_elements %[[LOOP]]#0
+// CHECK: %[[APART:.*]] = arith.constant 16 : i32
+// CHECK: %[[OTHER:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[HELD]]#0, %[[APART]],
+// CHECK-NEXT: %[[SUM0:.*]] = arith.addf %[[HELD]]#0, %[[OTHER]]
+// CHECK-COUNT-3: nvvm.shfl.sync
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: %[[SUMS:.*]] = vector.from_elements %[[SUM0]],
+// A CTA that never had a row stores too: all partial sums are added up.
+// CHECK: %[[STORES:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK: scf.if %[[STORES]]
+// CHECK: llvm.store %[[SUMS]], %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK: gpu.return
 // CHECK: gpu.func @groups_sum(
-// ceil(rows / 2) CTAs, 132 at most, two partial sums each.
+// ceil(rows / 2) CTAs, 132 at most, one partial sum each.
 // CHECK: arith.divui %{{.*}}, %{{.*}} : i64
 // CHECK: %[[MOST:.*]] = arith.constant 132 : i64
 // CHECK-NEXT: %[[CTAS:.*]] = arith.minui %{{.*}}, %[[MOST]] : i64
-// CHECK-NEXT: %[[TWO:.*]] = arith.constant 2 : i64
-// CHECK-NEXT: arith.muli %[[CTAS]], %[[TWO]] : i64
+// CHECK-NOT: arith.muli %[[CTAS]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[CTAS]] step
 module attributes {row.target = "sm_90"} {
   row.kernel @groups hidden 64 inputs(%x: !row.rows<64xf32>)
       outputs(%s: !row.columns<64xf32>)
@@ -86,6 +98,43 @@ module attributes {row.target = "sm_90"} {
                              sum_threads = 64>) {
     %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
     row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
+  }
+}
+
+// -----
+
+// Two rows a CTA, two warps each: the sums of the two groups meet in shared
+// memory and are added there, group by group. What does not go through at once
+// takes several rounds, and a round writes when the one before has been read.
+// CHECK: llvm.mlir.global internal @warps_shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4096 x f32>
+// CHECK-LABEL: gpu.func @warps(
+// CHECK: scf.for
+// CHECK: math.fma
+// CHECK: scf.yield
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK: nvvm.barrier
+// CHECK-NOT: nvvm.barrier
+// CHECK: %[[FIRST:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK: %[[SECOND:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[FIRST]], %[[SECOND]] : vector<4xf32>
+// CHECK: llvm.store %[[SUM]], %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK: nvvm.barrier
+// CHECK-COUNT-2: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<3>
+// CHECK: nvvm.barrier
+// CHECK: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-NOT: nvvm.barrier
+// CHECK: gpu.return
+module attributes {row.target = "sm_90"} {
+  row.kernel @warps hidden 4096 inputs(%x: !row.rows<4096xf32>)
+      outputs(%s: !row.columns<4096xf32>)
+      schedule(#row.schedule<threads_per_row = 256, rows_per_cta = 2,
+                             elements = 16, access_bytes = 16,
+                             grid = persistent, ctas_per_sm = 1,
+                             column_sum = partials, sum_columns = 32,
+                             sum_threads = 64>) {
+    %0 = row.load %x : !row.rows<4096xf32> -> vector<4096xf32>
+    row.accumulate %0, %0 into %s : vector<4096xf32>, !row.columns<4096xf32>
   }
 }
 

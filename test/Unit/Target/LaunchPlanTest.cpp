@@ -130,15 +130,16 @@ TEST_F(PlanLaunches, PartialsWithoutDependentLaunch) {
   EXPECT_FALSE(plan.launches[1].waits);
 }
 
-// Each group of threads that walks rows has a partial sum for each accumulator.
-TEST_F(PlanLaunches, WorkspaceOfGroupsAndAccumulators) {
+// A CTA has one partial sum for each accumulator, however many rows it works on
+// at once.
+TEST_F(PlanLaunches, WorkspaceOfAccumulators) {
   row::KernelOp kernel =
       parse(backwardText(64, {}, /*accumulators=*/3),
             "threads_per_row=8,rows_per_cta=4,elements=8,access_bytes=16,grid="
             "persistent,ctas_per_sm=1,column_sum=partials,sum_columns=16,"
             "sum_threads=128");
   LaunchPlan plan = planLaunches(kernel, target("sm_90"));
-  EXPECT_EQ(plan.workspaceBytesPerCta, 4 * 3 * 64 * 4);
+  EXPECT_EQ(plan.workspaceBytesPerCta, 3 * 64 * 4);
   EXPECT_EQ(plan.launches[1].extraCtas, 4);
 }
 
@@ -363,4 +364,28 @@ TEST_F(SharedBytes, OfColumnSums) {
                                  "16,grid=persistent,ctas_per_sm=1,column_sum="
                                  "partials,sum_columns=32,sum_threads=128")),
             4 * 33 * 4);
+}
+
+// What the groups of a CTA add up goes through shared memory in rounds of at
+// most 16 KB; a single access of every thread is the least.
+TEST_F(SharedBytes, OfGroupsOfThreads) {
+  auto bytes = [&](int64_t hiddenSize, std::string fields) {
+    return sharedBytes(
+        parse(backwardText(hiddenSize)),
+        schedule((fields + ",access_bytes=16,grid=persistent,ctas_per_sm=1,"
+                           "column_sum=partials,sum_columns=8,sum_threads=32")
+                     .c_str()));
+  };
+  constexpr int64_t sum = 4 * 9 * 4;
+  // One warp: its lanes exchange what they hold.
+  EXPECT_EQ(bytes(64, "threads_per_row=8,rows_per_cta=4,elements=8"), sum);
+  // Four warps, of which 8 lanes each hold 8 floats.
+  EXPECT_EQ(bytes(64, "threads_per_row=8,rows_per_cta=16,elements=8"),
+            4 * 8 * 8 * 4);
+  // Two groups of 64 threads with 8 floats each, beside what the reduction of
+  // the row takes.
+  EXPECT_EQ(bytes(512, "threads_per_row=64,rows_per_cta=2,elements=8"),
+            2 * 64 * 8 * 4 + 2 * 2 * 4 * 4);
+  EXPECT_EQ(bytes(16384, "threads_per_row=512,rows_per_cta=2,elements=16"),
+            (16 << 10) + 2 * 2 * 16 * 4);
 }

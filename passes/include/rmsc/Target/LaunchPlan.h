@@ -63,6 +63,24 @@ inline constexpr int64_t maxHiddenSize = 16384;
 /// run time.
 inline constexpr int64_t maxStaticSharedBytes = 48 << 10;
 
+/// The shared memory through which a CTA that works on several rows at once
+/// adds the partial sums of its groups of threads up (`column_sum = partials`).
+/// A group is the threads of one row, or a warp where several rows share one.
+struct CombineBuffer {
+  CombineBuffer(mlir::row::ScheduleAttr schedule, int64_t hiddenSize);
+
+  /// Elements that a thread passes in one access.
+  int64_t sliceElements;
+  /// Slices that the buffer holds of each thread; 0 where a CTA has one group
+  /// and needs no buffer. Accumulators take the same buffer in turn.
+  int64_t slices = 0;
+  /// f32 values in the buffer.
+  int64_t floats() const { return slices * sliceFloats; }
+
+private:
+  int64_t sliceFloats = 0;
+};
+
 /// The plan of a scheduled kernel on a chip. The schedule must be one that
 /// `verifySchedule` accepts.
 LaunchPlan planLaunches(mlir::row::KernelOp kernel, const TargetInfo &target);

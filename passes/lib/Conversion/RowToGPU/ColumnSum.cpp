@@ -198,7 +198,7 @@ void rmsc::sumPartials(Emitter &e, const LaunchPlan &plan) {
 
   // The number of partials is bounded, so one trip of the loop below can take
   // them all: the latency of the loads is then paid once.
-  int64_t maxPartials = plan.launches[0].maxCtas * plan.launches[0].rowsPerCta;
+  int64_t maxPartials = plan.launches[0].maxCtas;
   int64_t partialsAtOnce = std::min<int64_t>(
       maxPartialsAtOnce, llvm::divideCeil(maxPartials, lanes));
 
@@ -209,9 +209,6 @@ void rmsc::sumPartials(Emitter &e, const LaunchPlan &plan) {
       b, arith::AddIOp::create(b, firstColumn, inSlab), e.i32(hiddenSize - 1));
 
   Value partials = e.countRowCtas(plan.launches[0]);
-  if (plan.launches[0].rowsPerCta > 1)
-    partials =
-        arith::MulIOp::create(b, partials, e.i64(plan.launches[0].rowsPerCta));
   Value begin = arith::ExtUIOp::create(b, b.getI64Type(), lane);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
 

@@ -364,8 +364,9 @@ Value Emitter::dotThread(ValueRange lhs, ValueRange rhs) {
   return reduceThread(sums, row::ReduceKind::Sum);
 }
 
-Value Emitter::reduceLanes(Value value, int64_t width, row::ReduceKind kind) {
-  for (int64_t offset = width / 2; offset > 0; offset /= 2) {
+Value Emitter::reduceLanes(Value value, int64_t width, row::ReduceKind kind,
+                           int64_t stride) {
+  for (int64_t offset = width / 2; offset >= stride; offset /= 2) {
     Value other = NVVM::ShflOp::create(b, value.getType(), i32(-1), value,
                                        i32(offset), i32(warpSize - 1),
                                        NVVM::ShflKind::bfly, UnitAttr());

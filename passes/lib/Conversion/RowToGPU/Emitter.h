@@ -128,10 +128,10 @@ public:
                   const llvm::DenseMap<mlir::Value, ThreadValue> &values,
                   llvm::MutableArrayRef<mlir::Value> accumulator);
 
-  /// Sums over the lanes of a warp: every lane gets the sum over the
-  /// `width` lanes of its group.
+  /// Sums over the lanes of a warp: every lane gets the sum over those of its
+  /// group of `width` lanes that are a multiple of `stride` lanes from it.
   mlir::Value reduceLanes(mlir::Value value, int64_t width,
-                          mlir::row::ReduceKind kind);
+                          mlir::row::ReduceKind kind, int64_t stride = 1);
   /// A shared array of f32.
   mlir::Value allocateShared(int64_t floats);
   /// Pointer to element `index` (i32) of a shared array.

@@ -106,6 +106,9 @@ private:
         e.emit(op, layout, row, values);
   }
   void storePartials(Value cta, ValueRange accumulators);
+  Value partialPointer(Value cta, int64_t number);
+  SmallVector<Value> sumLanes(ValueRange accumulators);
+  void combineGroups(Value cta, ValueRange accumulators);
 
   Emitter &e;
   const LaunchPlan &plan;
@@ -197,21 +200,159 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
   storePartials(cta, loop.getResults().drop_front(prefetched).drop_back());
 }
 
-void RowWalk::storePartials(Value cta, ValueRange accumulators) {
+/// Where CTA `cta` leaves its partial sum for accumulator `number`.
+Value RowWalk::partialPointer(Value cta, int64_t number) {
   ImplicitLocOpBuilder &b = e.b;
-  Value index = rowOf(firstRow(cta));
-  index = arith::MulIOp::create(b, index, e.i64(accumulates.size()));
+  Value row = arith::ExtUIOp::create(b, b.getI64Type(), cta);
+  row = arith::MulIOp::create(b, row, e.i64(accumulates.size()));
+  row = arith::AddIOp::create(b, row, e.i64(number));
+  return offsetPointer(
+      b, e.getWorkspace(), b.getF32Type(),
+      arith::MulIOp::create(b, row, e.i64(e.kernel.getHiddenSize())));
+}
+
+/// Stores one partial sum for each accumulator, whatever the rows a CTA works
+/// on at once: the second launch takes time for each partial sum it reads. A
+/// CTA without a row stores its zeros, since all of them are read.
+void RowWalk::storePartials(Value cta, ValueRange accumulators) {
+  int64_t threadsPerRow = e.schedule.getThreadsPerRow();
+  SmallVector<Value> sums = sumLanes(accumulators);
+  if (e.schedule.getThreads() > std::max(threadsPerRow, warpSize)) {
+    combineGroups(cta, sums);
+    return;
+  }
+  // The other lanes of the warp hold the same sums.
+  Value stores;
+  if (threadsPerRow < warpSize)
+    stores = e.lessThan(e.getThread(), e.i32(threadsPerRow));
   Access access;
   access.bytes = std::min(workspaceAlignment, e.schedule.getAccessBytes(4));
+  ValueRange rest = sums;
   for (size_t i = 0; i < accumulates.size(); ++i) {
-    Value row = arith::AddIOp::create(b, index, e.i64(i));
-    Value pointer = offsetPointer(
-        b, e.getWorkspace(), b.getF32Type(),
-        arith::MulIOp::create(b, row, e.i64(e.kernel.getHiddenSize())));
-    // A group without a row stores its zeros: all partials are read.
-    e.storeChunks(accumulators.take_front(layout.chunks()), pointer, layout,
-                  /*valid=*/{}, access);
-    accumulators = accumulators.drop_front(layout.chunks());
+    e.storeChunks(rest.take_front(layout.chunks()), partialPointer(cta, i),
+                  layout, stores, access);
+    rest = rest.drop_front(layout.chunks());
+  }
+}
+
+/// Adds up what the lanes of a warp hold of the same columns, where several
+/// rows share a warp.
+SmallVector<Value> RowWalk::sumLanes(ValueRange accumulators) {
+  SmallVector<Value> sums(accumulators);
+  if (e.schedule.getThreadsPerRow() >= warpSize)
+    return sums;
+  for (Value &chunk : sums) {
+    auto elements = vector::ToElementsOp::create(e.b, chunk);
+    SmallVector<Value> summed;
+    for (Value element : elements.getResults())
+      summed.push_back(e.reduceLanes(element, warpSize, row::ReduceKind::Sum,
+                                     e.schedule.getThreadsPerRow()));
+    chunk = vector::FromElementsOp::create(
+        e.b, cast<VectorType>(chunk.getType()), summed);
+  }
+  return sums;
+}
+
+/// Adds the sums of a CTA's groups of threads up through shared memory and
+/// stores the result. A group is the threads of one row, or a warp that
+/// `sumLanes` has made one. What a thread holds is cut into slices of one
+/// shared access; as many as the buffer holds go through it in one round.
+void RowWalk::combineGroups(Value cta, ValueRange accumulators) {
+  ImplicitLocOpBuilder &b = e.b;
+  int64_t threadsPerRow = e.schedule.getThreadsPerRow();
+  int64_t threads = e.schedule.getThreads();
+  int64_t groupThreads = std::max(threadsPerRow, warpSize);
+  int64_t groups = threads / groupThreads;
+  CombineBuffer buffer(e.schedule, e.kernel.getHiddenSize());
+  int64_t width = buffer.sliceElements;
+  int64_t slicesOfChunk = layout.elements / width;
+  int64_t slices = layout.chunks() * slicesOfChunk;
+  int64_t rowChunks = e.kernel.getHiddenSize() / layout.elements;
+  auto sliceType = VectorType::get({width}, b.getF32Type());
+
+  Value group = e.divide(e.getThread(), groupThreads);
+  Value inGroup = e.remainder(e.getThread(), groupThreads);
+  Value shared = e.allocateShared(buffer.floats());
+  auto slot = [&](Value slice, Value group, Value position) {
+    Value index = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, slice, e.i32(groups)), group);
+    index = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, index, e.i32(threadsPerRow)), position);
+    return e.sharedElement(shared,
+                           arith::MulIOp::create(b, index, e.i32(width)));
+  };
+  // Lanes beyond those of one row hold nothing new.
+  Value writes;
+  if (threadsPerRow < groupThreads)
+    writes = e.lessThan(inGroup, e.i32(threadsPerRow));
+
+  bool first = true;
+  for (size_t number = 0; number < accumulates.size(); ++number) {
+    ValueRange chunks =
+        accumulators.slice(number * layout.chunks(), layout.chunks());
+    Value partial = partialPointer(cta, number);
+    for (int64_t begin = 0; begin < slices; begin += buffer.slices) {
+      int64_t count = std::min(buffer.slices, slices - begin);
+      // What the round before left has been read.
+      if (!first)
+        NVVM::BarrierOp::create(b);
+      first = false;
+      {
+        OpBuilder::InsertionGuard guard(b);
+        if (writes) {
+          auto branch = scf::IfOp::create(b, writes, /*withElseRegion=*/false);
+          b.setInsertionPointToStart(branch.thenBlock());
+        }
+        for (int64_t i = 0; i < count; ++i) {
+          int64_t slice = begin + i;
+          Value part = chunks[slice / slicesOfChunk];
+          if (slicesOfChunk > 1)
+            part = vector::ExtractStridedSliceOp::create(
+                b, part, ArrayRef<int64_t>{slice % slicesOfChunk * width},
+                ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+          LLVM::StoreOp::create(b, part, slot(e.i32(i), group, inGroup),
+                                4 * width);
+        }
+      }
+      NVVM::BarrierOp::create(b);
+      // All threads of the CTA share in what follows.
+      for (int64_t base = 0; base < count * threadsPerRow; base += threads) {
+        Value item = e.getThread();
+        if (base != 0)
+          item = arith::AddIOp::create(b, item, e.i32(base));
+        Value inRound = e.divide(item, threadsPerRow);
+        Value position = e.remainder(item, threadsPerRow);
+        Value slice = arith::AddIOp::create(b, inRound, e.i32(begin));
+        Value chunk = arith::AddIOp::create(
+            b,
+            arith::MulIOp::create(b, e.divide(slice, slicesOfChunk),
+                                  e.i32(threadsPerRow)),
+            position);
+        Value valid;
+        if (base + threads > count * threadsPerRow)
+          valid = e.lessThan(item, e.i32(count * threadsPerRow));
+        if (layout.chunks() * threadsPerRow > rowChunks)
+          valid = e.both(valid, e.lessThan(chunk, e.i32(rowChunks)));
+        OpBuilder::InsertionGuard guard(b);
+        if (valid) {
+          auto branch = scf::IfOp::create(b, valid, /*withElseRegion=*/false);
+          b.setInsertionPointToStart(branch.thenBlock());
+        }
+        Value sum;
+        for (int64_t g = 0; g < groups; ++g) {
+          Value part = LLVM::LoadOp::create(
+              b, sliceType, slot(inRound, e.i32(g), position), 4 * width);
+          sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+        }
+        Value column = arith::AddIOp::create(
+            b, arith::MulIOp::create(b, chunk, e.i32(layout.elements)),
+            arith::MulIOp::create(b, e.remainder(slice, slicesOfChunk),
+                                  e.i32(width)));
+        LLVM::StoreOp::create(b, sum,
+                              offsetPointer(b, partial, b.getF32Type(), column),
+                              4 * width);
+      }
+    }
   }
 }
 
