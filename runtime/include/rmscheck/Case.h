@@ -17,6 +17,7 @@
 #define RMSCHECK_CASE_H
 
 #include "rmscheck/Suites.h"
+#include "rmsrt/Error.h"
 #include "rmsrt/LaunchPlan.h"
 
 #include <cstdint>
@@ -93,9 +94,24 @@ struct CaseReport {
   bool passed() const { return withinBounds() && withinTolerance(); }
 };
 
+/// Bytes of host memory that the images of a case take: all of them, and those
+/// that a run writes. Doubles, because what is asked for may be beyond any
+/// integer.
+struct CaseBytes {
+  double all = 0, written = 0;
+};
+CaseBytes measureCase(const rmsrt::Kernel &kernel, const CaseOptions &options);
+
+/// RMSRT_OUT_OF_MEMORY where `bytes` are more than this machine's memory. Asked
+/// before a case is made: Linux gives out more memory than there is and ends
+/// the process, without a word, once it is touched.
+rmsrt::Error checkHostMemory(const rmsrt::Kernel &kernel, int64_t rows,
+                             double bytes);
+
 class Case {
 public:
-  /// The kernel must outlive the case. Allocates and fills all images.
+  /// The kernel must outlive the case. Allocates and fills all images; throws
+  /// std::bad_alloc where that fails.
   Case(const rmsrt::Kernel &kernel, const CaseOptions &options);
 
   const rmsrt::Kernel &kernel() const { return subject; }

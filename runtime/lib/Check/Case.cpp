@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <unistd.h>
 
 using namespace rmsrt;
 
@@ -40,6 +41,39 @@ static Buffer allocate(size_t offset, size_t contents) {
   if (!buffer.memory)
     throw std::bad_alloc();
   return buffer;
+}
+
+CaseBytes measureCase(const Kernel &kernel, const CaseOptions &options) {
+  const double rows = double(options.rows), hidden = double(kernel.hiddenSize);
+  CaseBytes bytes;
+  for (const Parameter &p : kernel.parameters) {
+    if (!p.used)
+      continue;
+    double elements = hidden;
+    if (p.kind == Kind::Rows)
+      elements = rows * (hidden + double(options.extraStride));
+    else if (p.kind == Kind::Scalars)
+      elements = rows;
+    bytes.all += elements * double(sizeOf(p.dtype));
+    if (p.direction == Direction::Output)
+      bytes.written += elements * double(sizeOf(p.dtype));
+  }
+  bytes.all += double(options.workspaceBytes);
+  bytes.written += double(options.workspaceBytes);
+  return bytes;
+}
+
+Error checkHostMemory(const Kernel &kernel, int64_t rows, double bytes) {
+  const double there =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  if (bytes <= there)
+    return {};
+  char text[128];
+  std::snprintf(text, sizeof(text),
+                " rows take %.1f GB of host memory, and this machine has "
+                "%.1f GB; use fewer --rows",
+                bytes / 1e9, there / 1e9);
+  return Error(RMSRT_OUT_OF_MEMORY, concat(kernel.name, ": ", rows, text));
 }
 
 unsigned Case::threads() const {

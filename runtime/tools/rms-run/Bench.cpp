@@ -38,9 +38,6 @@ public:
   explicit BenchCommand(const Options &options) : bench(options) {}
 
   Error run() {
-    OpenPackages packages;
-    if (Error error = openPackages(bench.options, packages))
-      return error;
     if (Error error = bench.open())
       return error;
     std::printf("%-34s %8s %-24s %10s %9s %9s %9s %9s %6s %8s\n", "kernel",
@@ -49,28 +46,15 @@ public:
     const size_t runs = size_t(bench.options.runs);
     times.resize(runs);
     floors.resize(runs);
-    for (const auto &opened : packages)
-      if (Error error = package(*opened))
-        return error;
+    if (Error error = bench.forEachCase(
+            [&](const OpenPackage &opened, const WorkItem &item) {
+              return oneCase(opened, item);
+            }))
+      return error;
     return finish();
   }
 
 private:
-  Error package(const OpenPackage &opened) {
-    std::vector<WorkItem> work;
-    if (Error error =
-            selectWork(bench.options, opened.package, defaultRows(), work))
-      return error;
-    for (const WorkItem &item : work) {
-      if (item.rows == 0)
-        return Error(RMSRT_INVALID_ARGUMENT,
-                     "--rows=0 launches nothing that could be timed");
-      if (Error error = oneCase(opened, item))
-        return error;
-    }
-    return {};
-  }
-
   Error oneCase(const OpenPackage &opened, const WorkItem &item) {
     const Kernel &kernel = *item.kernel;
     std::vector<std::string> variants;

@@ -55,9 +55,26 @@ static std::string kernelNames(const Package &package) {
   return names;
 }
 
-Error selectWork(const Options &options, const Package &package,
-                 const std::vector<int64_t> &defaultRows,
-                 std::vector<WorkItem> &work) {
+/// `--rows` of a suite must be row counts of its cases.
+static Error checkSuiteRows(const Options &options, const Suite &suite) {
+  for (int64_t count : options.rows) {
+    std::string known;
+    bool found = false;
+    for (const SuiteCase &c : suite.cases) {
+      found |= c.rows == count;
+      known += (known.empty() ? "" : ", ") + std::to_string(c.rows);
+    }
+    if (!found)
+      return Error(RMSRT_NOT_FOUND,
+                   concat("--rows=", count, ": the ", suite.name,
+                          " suite has no such case; it has ", known));
+  }
+  return {};
+}
+
+static Error selectWork(const Options &options, const Package &package,
+                        const std::vector<int64_t> &defaultRows,
+                        std::vector<WorkItem> &work) {
   const std::vector<Kernel> &kernels = package.manifest().kernels;
   if (!options.kernel.empty() && !package.manifest().find(options.kernel))
     return Error(RMSRT_NOT_FOUND, "--kernel=" + options.kernel +
@@ -70,6 +87,8 @@ Error selectWork(const Options &options, const Package &package,
       return Error(RMSRT_NOT_FOUND,
                    "--suite=" + options.suite +
                        ": the suites are forward and backward");
+    if (Error error = checkSuiteRows(options, *suite))
+      return error;
   }
   const std::vector<int64_t> &rows =
       options.rows.empty() ? defaultRows : options.rows;
@@ -106,6 +125,25 @@ Error selectWork(const Options &options, const Package &package,
                  "the package holds floor kernels only; name one with "
                  "--kernel: " +
                      kernelNames(package));
+  return {};
+}
+
+Error selectWork(const Options &options, const OpenPackages &packages,
+                 const std::vector<int64_t> &defaultRows, Work &work) {
+  for (const auto &package : packages) {
+    std::vector<WorkItem> items;
+    if (Error error = selectWork(options, package->package, defaultRows, items))
+      return error;
+    for (const WorkItem &item : items) {
+      CaseOptions settings;
+      settings.rows = item.rows;
+      settings.extraStride = options.extraStride;
+      if (Error error = checkHostMemory(
+              *item.kernel, item.rows, measureCase(*item.kernel, settings).all))
+        return error;
+      work.emplace_back(package.get(), item);
+    }
+  }
   return {};
 }
 
@@ -246,23 +284,17 @@ public:
   Checker(const Gpu &gpu, const Options &options)
       : gpu(gpu), options(options) {}
 
-  Error package(const OpenPackage &opened) {
-    std::vector<WorkItem> work;
-    if (Error error =
-            selectWork(options, opened.package, {0, 1, 3, 133, 1024}, work))
+  Error run(const OpenPackage &opened, const WorkItem &item) {
+    RmsrtKernel handle = nullptr;
+    if (Error error = opened.kernel(*item.kernel, handle))
       return error;
-    for (const WorkItem &item : work) {
-      RmsrtKernel handle = nullptr;
-      if (Error error = opened.kernel(*item.kernel, handle))
+    std::vector<std::string> variants;
+    if (Error error =
+            variantsToRun(gpu, *item.kernel, options.variant, variants))
+      return error;
+    for (const std::string &variant : variants)
+      if (Error error = one(handle, item, variant))
         return error;
-      std::vector<std::string> variants;
-      if (Error error =
-              variantsToRun(gpu, *item.kernel, options.variant, variants))
-        return error;
-      for (const std::string &variant : variants)
-        if (Error error = one(handle, item, variant))
-          return error;
-    }
     return {};
   }
 
@@ -547,14 +579,17 @@ Error runCheck(const Options &options, bool &passed) {
   OpenPackages packages;
   if (Error error = openPackages(options, packages))
     return error;
+  Work work;
+  if (Error error = selectWork(options, packages, {0, 1, 3, 133, 1024}, work))
+    return error;
   if (Error error = gpu.open(int(options.device)))
     return error;
   std::printf("%s, compute capability %d.%d; worst errors in units of the "
               "bound\n",
               gpu.name.c_str(), gpu.major, gpu.minor);
   Checker checker(gpu, options);
-  for (const auto &package : packages)
-    if (Error error = checker.package(*package))
+  for (const auto &[package, item] : work)
+    if (Error error = checker.run(*package, item))
       return error;
   std::printf("%d passed, %d failed\n", checker.passedCount(),
               checker.failedCount());

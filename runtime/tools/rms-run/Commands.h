@@ -57,12 +57,16 @@ struct WorkItem {
   std::optional<rmscheck::Tolerance> tolerance;
 };
 
-/// The kernels and row counts that the options ask for: a suite's cases, or
-/// `--rows` (or `defaultRows`) of every kernel. Floor kernels are left out
-/// unless named.
-Error selectWork(const Options &options, const rmsrt::Package &package,
-                 const std::vector<int64_t> &defaultRows,
-                 std::vector<WorkItem> &work);
+/// All that the options ask for, each with its package.
+using Work = std::vector<std::pair<const OpenPackage *, WorkItem>>;
+
+/// Selects the kernels and row counts that the options ask for: a suite's
+/// cases, or `--rows` (or `defaultRows`) of every kernel. Floor kernels are
+/// left out unless named. What makes no sense, or does not fit this machine's
+/// memory, is an error, so that nothing is run that something later makes
+/// worthless.
+Error selectWork(const Options &options, const OpenPackages &packages,
+                 const std::vector<int64_t> &defaultRows, Work &work);
 
 /// The buffers of a case in device memory.
 struct DeviceCase {
@@ -98,6 +102,10 @@ Error runOnce(const Gpu &gpu, RmsrtKernel handle, rmscheck::Case &host,
               DeviceCase &memory, const Options &options,
               const std::string &variant, const WorkItem &item,
               rmscheck::CaseReport &report, std::string &chosen);
+
+/// Whether a document can be written to `path`, found out without touching what
+/// is there.
+Error checkOutput(const std::string &path);
 
 /// Writes `document` to `path`, whole or not at all.
 Error writeJson(const std::string &path, const nlohmann::json &document);

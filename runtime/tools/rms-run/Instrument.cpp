@@ -21,6 +21,9 @@ namespace rms_run {
 static constexpr int64_t kTrialCalls = 15, kTrialWarmups = 3;
 static constexpr size_t kFinalists = 4;
 
+/// Row counts where neither --suite nor --rows says any.
+static std::vector<int64_t> defaultRows() { return {1, 64, 1024, 8192, 65536}; }
+
 double compulsoryBytes(const Case &host) {
   double bytes = 0;
   const auto &parameters = host.kernel().parameters;
@@ -40,6 +43,15 @@ json toJson(const Timing &timing) {
 }
 
 Error Instrument::open() {
+  if (Error error = openPackages(options, packages))
+    return error;
+  if (Error error = selectWork(options, packages, defaultRows(), work))
+    return error;
+  for (const auto &entry : work)
+    if (entry.second.rows == 0)
+      return Error(RMSRT_INVALID_ARGUMENT,
+                   "--rows=0 launches nothing that could be timed; leave it "
+                   "out of --rows");
   if (Error error = gpu.open(int(options.device)))
     return error;
   std::string note;
@@ -51,6 +63,15 @@ Error Instrument::open() {
               watch.clock());
   if (!note.empty())
     std::printf("note: %s\n", note.c_str());
+  return {};
+}
+
+Error Instrument::forEachCase(
+    const std::function<Error(const OpenPackage &, const WorkItem &)> &measure)
+    const {
+  for (const auto &[package, item] : work)
+    if (Error error = measure(*package, item))
+      return error;
   return {};
 }
 

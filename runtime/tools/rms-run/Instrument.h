@@ -12,12 +12,10 @@
 #include "Ring.h"
 #include "Stopwatch.h"
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace rms_run {
-
-/// Row counts where neither --suite nor --rows says any.
-inline std::vector<int64_t> defaultRows() { return {1, 64, 1024, 8192, 65536}; }
 
 /// Bytes that a call must move: every used tensor once.
 double compulsoryBytes(const rmscheck::Case &host);
@@ -28,13 +26,21 @@ double rounded(double us);
 /// `us`, `min_us`, `p10_us` and `p90_us`.
 nlohmann::json toJson(const Timing &timing);
 
-/// What bench and tune have in common: one GPU, its clock, and the floors.
+/// What bench and tune have in common: the packages, one GPU, its clock, and
+/// the floors.
 class Instrument {
 public:
   explicit Instrument(const Options &options) : options(options), watch(gpu) {}
 
-  /// Opens the GPU and its clock, and prints what they are.
+  /// Opens the packages, selects what is to be measured, then opens the GPU and
+  /// its clock, and prints what they are.
   Error open();
+
+  /// Calls `measure` for every case that the options ask for, up to the
+  /// first error.
+  Error
+  forEachCase(const std::function<Error(const OpenPackage &package,
+                                        const WorkItem &item)> &measure) const;
 
   /// Runs a variant on the poisoned buffers of `host` and judges it: what is
   /// incorrect is not timed.
@@ -63,6 +69,9 @@ public:
   const Options &options;
   Gpu gpu;
   Stopwatch watch;
+  /// Behind the GPU that their code is loaded on, so that it outlives them.
+  OpenPackages packages;
+  Work work;
 
 private:
   /// A variant of a floor kernel and its time.

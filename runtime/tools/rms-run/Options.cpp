@@ -47,14 +47,17 @@ bench    times kernels: the median of 50 calls after 10 warm-ups, each on
          buffers of its own after a flush of the L2 cache, from the first
          kernel's start to the last one's end as CUPTI records it, beside the
          floor (the fastest kernel of the package that only moves the bytes).
-  --suite, --rows, --kernel, --variant, --json as above
+  --suite, --rows, --kernel, --variant, --json, --seed, --batch-invariant,
+  --dependent       as above
   --runs=N          repeat everything N times and report medians (default 1)
   --calls=N, --warmups=N
 tune     times every variant of every kernel at every row count and writes the
          figures as a tuning table.
   --output=FILE     where to write it
-  --rows, --suite, --kernel, --calls, --warmups as above
-all      --device=N: the GPU to use (default 0)
+  --rows, --suite, --kernel, --seed, --batch-invariant, --dependent, --calls,
+  --warmups         as above
+check, bench, tune
+  --device=N        the GPU to use (default 0)
 
 RMSRT_CUDA_DRIVER and RMSRT_CUPTI name other libraries than libcuda.so.1 and
 libcupti.so.
@@ -62,10 +65,31 @@ libcupti.so.
 
 namespace {
 
+/// Sets of commands, for the options that they take.
+enum : unsigned { kInfo = 1, kCheck = 2, kBench = 4, kTune = 8 };
+constexpr unsigned kTimes = kBench | kTune, kRuns = kCheck | kTimes;
+
+unsigned setOf(Command command) {
+  switch (command) {
+  case Command::Info:
+    return kInfo;
+  case Command::Check:
+    return kCheck;
+  case Command::Bench:
+    return kBench;
+  case Command::Tune:
+    return kTune;
+  case Command::Help:
+    return 0;
+  }
+  return 0;
+}
+
 /// Takes "--name=value" and "--name value" apart.
 class Parser {
 public:
-  Parser(int argc, char **argv) : arguments(argv + 1, argv + argc) {}
+  Parser(int argc, char **argv)
+      : command(argv[0]), arguments(argv + 1, argv + argc) {}
 
   Error run(Options &o) {
     for (index = 0; index < arguments.size(); ++index)
@@ -77,7 +101,7 @@ public:
 private:
   Error argument(Options &o) {
     std::string text = arguments[index];
-    if (text.rfind("--", 0) != 0) {
+    if (text[0] != '-') {
       o.packages.push_back(text);
       return {};
     }
@@ -88,16 +112,22 @@ private:
     struct Flag {
       const char *name;
       bool *where;
+      unsigned commands;
     };
-    const Flag flags[] = {{"--in-place", &o.inPlace},
-                          {"--digest", &o.digest},
-                          {"--repeat", &o.repeat},
-                          {"--graph", &o.graph},
-                          {"--batch-invariant", &o.batchInvariant},
-                          {"--dependent", &o.dependent},
-                          {"--sass", &o.sass}};
+    const Flag flags[] = {{"--in-place", &o.inPlace, kCheck},
+                          {"--digest", &o.digest, kCheck},
+                          {"--repeat", &o.repeat, kCheck},
+                          {"--graph", &o.graph, kCheck},
+                          {"--batch-invariant", &o.batchInvariant, kRuns},
+                          {"--dependent", &o.dependent, kRuns},
+                          {"--sass", &o.sass, kInfo}};
+    // An option that a command does not heed is a mistake: who gives tune a
+    // --json would look for the figures there in vain.
+    const unsigned mine = setOf(o.command);
     for (const Flag &flag : flags)
       if (name == flag.name) {
+        if (!(flag.commands & mine))
+          return notOurs();
         if (hasValue)
           return bad("takes no value");
         *flag.where = true;
@@ -106,12 +136,18 @@ private:
     struct Text {
       const char *name;
       std::string *where;
+      unsigned commands;
     };
-    const Text texts[] = {{"--suite", &o.suite},     {"--kernel", &o.kernel},
-                          {"--variant", &o.variant}, {"--json", &o.json},
-                          {"--output", &o.output},   {"-o", &o.output}};
+    const Text texts[] = {{"--suite", &o.suite, kRuns},
+                          {"--kernel", &o.kernel, kRuns | kInfo},
+                          {"--variant", &o.variant, kCheck | kBench},
+                          {"--json", &o.json, kCheck | kBench},
+                          {"--output", &o.output, kTune},
+                          {"-o", &o.output, kTune}};
     for (const Text &entry : texts)
       if (name == entry.name) {
+        if (!(entry.commands & mine))
+          return notOurs();
         if (Error error = takeValue())
           return error;
         *entry.where = value;
@@ -121,20 +157,25 @@ private:
       const char *name;
       int64_t *where;
       int64_t lowest, highest;
+      unsigned commands;
     };
-    const Number numbers[] = {{"--misalign", &o.misalign, 0, 1 << 20},
-                              {"--stride", &o.extraStride, 0, 1 << 28},
-                              {"--streams", &o.streams, 1, 2},
-                              {"--device", &o.device, 0, 1023},
-                              {"--runs", &o.runs, 1, 1000},
-                              {"--calls", &o.calls, 1, 100000},
-                              {"--warmups", &o.warmups, 0, 100000}};
+    const Number numbers[] = {{"--misalign", &o.misalign, 0, 1 << 20, kCheck},
+                              {"--stride", &o.extraStride, 0, 1 << 28, kCheck},
+                              {"--streams", &o.streams, 1, 2, kCheck},
+                              {"--device", &o.device, 0, 1023, kRuns},
+                              {"--runs", &o.runs, 1, 1000, kBench},
+                              {"--calls", &o.calls, 1, 100000, kTimes},
+                              {"--warmups", &o.warmups, 0, 100000, kTimes}};
     for (const Number &entry : numbers)
       if (name == entry.name) {
+        if (!(entry.commands & mine))
+          return notOurs();
         if (Error error = takeValue())
           return error;
         return number(value, entry.lowest, entry.highest, *entry.where);
       }
+    if ((name == "--seed" || name == "--rows") && !(kRuns & mine))
+      return notOurs();
     if (name == "--seed") {
       if (Error error = takeValue())
         return error;
@@ -156,6 +197,8 @@ private:
     return Error(RMSRT_INVALID_ARGUMENT,
                  name + " " + what + "; rms-run --help lists the options");
   }
+
+  Error notOurs() const { return bad("is not an option of " + command); }
 
   Error takeValue() {
     if (!hasValue) {
@@ -192,6 +235,7 @@ private:
     return {};
   }
 
+  std::string command;
   std::vector<std::string> arguments;
   size_t index = 0;
   std::string name, value;

@@ -27,14 +27,13 @@ public:
   explicit TuneCommand(const Options &options) : bench(options) {}
 
   Error run() {
-    OpenPackages packages;
-    if (Error error = openPackages(bench.options, packages))
-      return error;
     if (Error error = bench.open())
       return error;
-    for (const auto &opened : packages)
-      if (Error error = package(*opened))
-        return error;
+    if (Error error = bench.forEachCase(
+            [&](const OpenPackage &opened, const WorkItem &item) {
+              return oneCase(opened, item);
+            }))
+      return error;
     json document = bench.header();
     document["format"] = "rms-tuning";
     document["version"] = 1;
@@ -43,17 +42,6 @@ public:
   }
 
 private:
-  Error package(const OpenPackage &opened) {
-    std::vector<WorkItem> work;
-    if (Error error =
-            selectWork(bench.options, opened.package, defaultRows(), work))
-      return error;
-    for (const WorkItem &item : work)
-      if (Error error = oneCase(opened, item))
-        return error;
-    return {};
-  }
-
   Error oneCase(const OpenPackage &opened, const WorkItem &item) {
     const Kernel &kernel = *item.kernel;
     std::vector<std::string> variants;

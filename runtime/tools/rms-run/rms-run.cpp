@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 #include <new>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using rmsrt::concat;
@@ -29,25 +30,66 @@ std::string timestamp() {
   return text;
 }
 
+static Error cannotWrite(const std::string &path, int code) {
+  return Error(RMSRT_IO_ERROR,
+               concat(path, ": cannot be written (", std::strerror(code),
+                      "); check the folder, its rights and its free space"));
+}
+
+/// A device or a pipe: what is put aside must not take its place.
+static bool isStream(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode);
+}
+
+/// The file that a document is written to before it takes its place.
+static std::string aside(const std::string &path) {
+  return isStream(path) ? path : concat(path, ".", getpid(), ".tmp");
+}
+
+Error checkOutput(const std::string &path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return cannotWrite(path, EISDIR);
+  const std::string trial = aside(path);
+  std::FILE *file = std::fopen(trial.c_str(), "ab");
+  if (!file)
+    return cannotWrite(path, errno);
+  (void)std::fclose(file);
+  if (trial != path)
+    (void)std::remove(trial.c_str());
+  return {};
+}
+
 Error writeJson(const std::string &path, const nlohmann::json &document) {
   const std::string text = document.dump(1) + "\n";
-  const std::string aside = concat(path, ".", getpid(), ".tmp");
-  std::FILE *file = std::fopen(aside.c_str(), "wb");
-  bool written =
-      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file)
-    written = std::fclose(file) == 0 && written;
-  if (written && std::rename(aside.c_str(), path.c_str()) == 0)
+  const std::string place = aside(path);
+  std::FILE *file = std::fopen(place.c_str(), "wb");
+  if (!file)
+    return cannotWrite(path, errno);
+  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int code = errno;
+  // Some file systems find out only now that there is no room.
+  if (std::fclose(file) != 0 && written) {
+    written = false;
+    code = errno;
+  }
+  if (place == path)
+    return written ? Error() : cannotWrite(path, code);
+  if (written && std::rename(place.c_str(), path.c_str()) == 0)
     return {};
-  Error error(RMSRT_IO_ERROR,
-              concat(path, ": cannot be written (", std::strerror(errno),
-                     "); check the folder, its rights and its free space"));
-  if (file)
-    std::remove(aside.c_str());
+  Error error = cannotWrite(path, written ? errno : code);
+  (void)std::remove(place.c_str());
   return error;
 }
 
 static Error dispatch(const Options &options, bool &passed) {
+  // Before anything runs: a mistyped folder must not cost an hour of measuring.
+  for (const std::string *path : {&options.json, &options.output})
+    if (!path->empty())
+      if (Error error = checkOutput(*path))
+        return error;
   switch (options.command) {
   case Command::Info:
     return runInfo(options);

@@ -339,6 +339,34 @@ TEST(CaseTest, ForgettingTheDirectGradientFails) {
   EXPECT_GT(s.output(report, "dx").wrong, 30);
 }
 
+/// What a case takes is known before it is made: no less than its images hold
+/// beside their guards, and not much more.
+TEST(CaseTest, MemoryIsMeasuredAhead) {
+  for (const json &description : {forwardKernel(), backwardKernel()})
+    for (int64_t stride : {0, 100}) {
+      CaseOptions options;
+      options.rows = 1000;
+      options.extraStride = stride;
+      options.workspaceBytes = 50000;
+      Kernel kernel = parse(description);
+      CaseBytes bytes = measureCase(kernel, options);
+      Case made(kernel, options);
+      double all = 0, written = 0;
+      for (const Buffer &image : made.buffers()) {
+        all += double(image.bytes);
+        written += image.written ? double(image.bytes) : 0;
+      }
+      const double guards = 2304.0 * double(made.buffers().size());
+      EXPECT_LE(bytes.all, all);
+      EXPECT_GE(bytes.all, all - guards);
+      EXPECT_LE(bytes.written, written);
+      EXPECT_GE(bytes.written, written - guards);
+    }
+  Kernel kernel = parse(forwardKernel());
+  EXPECT_FALSE(checkHostMemory(kernel, 3, 1e6));
+  EXPECT_EQ(checkHostMemory(kernel, 3, 1e18).status(), RMSRT_OUT_OF_MEMORY);
+}
+
 TEST(CaseTest, NoRows) {
   Subject s(fullBackward(), rows(0));
   CaseReport report = s.verify();

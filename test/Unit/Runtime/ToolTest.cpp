@@ -14,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using namespace support;
 
@@ -138,11 +139,39 @@ TEST_F(ToolTest, MistakesAreOneMessage) {
        "has no variant \"none\" for this chip; it has vec16, elem"},
       {"check " + package + " --device=1", "this machine has 1 GPUs"},
       {"bench " + package + " --rows=0", "--rows=0 launches nothing"},
+      {"bench " + package + " --rows=3,0", "--rows=0 launches nothing"},
+      {"tune " + package + " --rows=0 --output=" + folder + "/t.json",
+       "--rows=0 launches nothing"},
+      {"bench " + package + " --runs=0",
+       "--runs is \"0\", not a number from 1"},
+      {"bench " + package + " --calls=0",
+       "--calls is \"0\", not a number from 1"},
+      {"bench " + package + " --runs=99999999999999999999",
+       "--runs is \"99999999999999999999\", not a number"},
+      {"bench " + package + " --rows=2147483648",
+       "not a number from 0 to 2147483647"},
+      {"bench " + package + " --rows=1,", "--rows is \"\", not a number"},
+      {"bench " + package + " --suite=sideways",
+       "the suites are forward and backward"},
+      {"bench " + package + " --suite=forward --rows=6,12",
+       "--rows=12: the forward suite has no such case; it has 1, 6, 34"},
+      {"check " + package + " -v", "-v is not an option of rms-run"},
+      // What a command does not heed it does not take.
+      {"info " + package + " --rows=1", "--rows is not an option of info"},
+      {"info " + package + " --seed=1", "--seed is not an option of info"},
+      {"check " + package + " --runs=2", "--runs is not an option of check"},
+      {"check " + package + " --sass", "--sass is not an option of check"},
+      {"bench " + package + " --in-place",
+       "--in-place is not an option of bench"},
+      {"bench " + package + " --stride=1",
+       "--stride is not an option of bench"},
+      {"tune " + package + " --output=" + folder + "/t.json --json=" + folder +
+           "/j.json",
+       "--json is not an option of tune"},
+      {"tune " + package + " --output=", "--output needs a value"},
       {"tune " + package, "tune needs --output=FILE"},
       {"info " + folder + "/none.rmspkg", "No such file or directory"},
       {"info " + package + " --kernel=none", "holds no kernel \"none\""},
-      {"bench " + package + " --rows=1 --json=" + folder + "/no/file",
-       "cannot be written (No such file or directory)"},
   };
   for (const auto &[arguments, message] : mistakes) {
     Result r = run(arguments);
@@ -150,6 +179,77 @@ TEST_F(ToolTest, MistakesAreOneMessage) {
     EXPECT_TRUE(r.has(message)) << arguments << ": " << r.output;
     EXPECT_EQ(count(r.output, "error: "), 1) << r.output;
   }
+  EXPECT_EQ(command("ls -A " + folder).output, "k.rmspkg\n");
+}
+
+/// Nothing runs that could not be kept.
+TEST_F(ToolTest, WhereNothingCanBeWrittenNothingRuns) {
+  for (const std::string &where :
+       {"check " + package + " --json=", "bench " + package + " --json=",
+        "tune " + package + " -o "})
+    for (const auto &[place, reason] :
+         {std::pair<std::string, const char *>{folder + "/no/file",
+                                               "No such file or directory"},
+          {folder, "Is a directory"},
+          {package + "/file", "Not a directory"}}) {
+      Result r = run(where + place);
+      EXPECT_EQ(r.status, 2) << r.output;
+      EXPECT_EQ(r.output, "rms-run: error: " + place + ": cannot be written (" +
+                              reason +
+                              "); check the folder, its rights and its free "
+                              "space\n");
+    }
+  // A run that fails leaves what was there before.
+  std::string old = write("old.json", "{\"old\": 1}");
+  Result r = withFault("wrong", "bench " + package + " --rows=3 --json=" + old);
+  EXPECT_EQ(r.status, 2) << r.output;
+  EXPECT_EQ(read("old.json"), (json{{"old", 1}}));
+  EXPECT_EQ(command("ls -A " + folder).output, "k.rmspkg\nold.json\n");
+}
+
+/// A device is written to, and not replaced by a file.
+TEST_F(ToolTest, ADeviceStaysOne) {
+  std::string link = folder + "/null";
+  ASSERT_EQ(symlink("/dev/null", link.c_str()), 0);
+  Result r = run("bench " + package + " --rows=3 --json=" + link);
+  EXPECT_EQ(r.status, 0) << r.output;
+  EXPECT_EQ(command("readlink " + link).output, "/dev/null\n");
+  r = command(std::string(RMS_RUN) + " bench " + package +
+              " --rows=3 --json=/dev/stdout | cat");
+  EXPECT_TRUE(r.has("\"geomean_us\": 4.0")) << r.output;
+}
+
+/// Linux would end the process without a word.
+TEST_F(ToolTest, MoreRowsThanTheMachineHolds) {
+  std::string path = write("wide.rmspkg", support::package(runnable(65536)));
+  for (const std::string &command :
+       {"check " + path, "bench " + path, "tune " + path + " -o t.json"}) {
+    Result r = run(command + " --rows=1,2147483647");
+    EXPECT_EQ(r.status, 2) << r.output;
+    EXPECT_TRUE(r.has("rms-run: error: forward: 2147483647 rows take 844424."))
+        << r.output;
+    EXPECT_TRUE(r.has(" GB; use fewer --rows\n")) << r.output;
+    EXPECT_FALSE(r.has("Stand-in GPU")) << r.output;
+  }
+}
+
+TEST_F(ToolTest, DamagedPackagesAreSeenBeforeTheGpu) {
+  std::string whole = support::package(runnable(8)), flipped = whole;
+  flipped[whole.size() / 2] ^= 1;
+  write("short.rmspkg", whole.substr(0, whole.size() / 2));
+  write("flipped.rmspkg", flipped);
+  write("empty.rmspkg", "");
+  for (const char *name : {"short", "flipped", "empty"})
+    for (const std::string &command :
+         {std::string("bench "), "tune -o " + folder + "/t.json "}) {
+      // The second of two: the first is not measured either.
+      Result r = run(command + package + " " + folder + "/" + name + ".rmspkg");
+      EXPECT_EQ(r.status, 2) << r.output;
+      EXPECT_EQ(count(r.output, "error: "), 1) << r.output;
+      EXPECT_TRUE(r.has(std::string(name) + ".rmspkg: ")) << r.output;
+      EXPECT_FALSE(r.has("Stand-in GPU")) << r.output;
+      EXPECT_FALSE(std::ifstream(folder + "/t.json").good());
+    }
 }
 
 TEST_F(ToolTest, Help) {
