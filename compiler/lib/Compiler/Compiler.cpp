@@ -146,6 +146,16 @@ llvm::Error CompilationImpl::checkOptions() {
         TuningTable::readFile(options.tuningFile);
     if (!table)
       return table.takeError();
+    // One that serves none of them is named by mistake, and would be missed
+    // only when the kernels are slow.
+    if (llvm::none_of(chips, [&](const ChipState &chip) {
+          return table->isOf(*chip.target);
+        }))
+      return makeError("tuning table '" + table->getName() + "' is of " +
+                       table->getChip() + ", and the program is compiled for " +
+                       llvm::join(options.chips, ", ") +
+                       "; name the table's chip with --arch, or a table of "
+                       "that chip");
     tuning = std::move(*table);
   }
   return llvm::Error::success();

@@ -58,6 +58,7 @@ llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text,
   if (!chipName.is_string() ||
       !rmsrt::parseChip(chipName.get<std::string>(), chip))
     return fail("its \"chip\" is no name like sm_90");
+  table.chip = chip.name;
   table.capability = chip.capability;
   json entries = document.value("entries", json());
   if (!entries.is_array())
@@ -75,13 +76,21 @@ llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text,
       std::string shape = describeShape(entry.at("hidden_size").get<int64_t>(),
                                         std::move(streams));
       int64_t rows = entry.at("rows").get<int64_t>();
+      if (rows < 0 || rows > std::numeric_limits<int32_t>::max())
+        return fail("entries[" + llvm::Twine(number) +
+                    "]: its \"rows\" is not from 0 to 2147483647");
       Times &times = table.shapes[shape][rows];
       for (const json &variant : entry.at("variants")) {
         std::string schedule = variant.at("schedule").get<std::string>();
         // Variants for strided operands are there too and are not tuned.
         if (llvm::StringRef(schedule).contains("strided = true"))
           continue;
-        times[schedule] = variant.at("us").get<double>();
+        double time = variant.at("us").get<double>();
+        // It would win against all that was measured.
+        if (!(time > 0))
+          return fail("entries[" + llvm::Twine(number) + "]: the time of '" +
+                      schedule + "' is not above 0");
+        times[schedule] = time;
       }
       if (times.empty())
         table.shapes[shape].erase(rows);
@@ -119,7 +128,7 @@ llvm::ArrayRef<TuningTable> TuningTable::getShipped() {
 
 std::vector<TunedRange> TuningTable::lookup(const rmsrt::Kernel &kernel,
                                             const TargetInfo &target) const {
-  if (target.major != capability.major || target.minor != capability.minor)
+  if (!isOf(target))
     return {};
   // A copy reduces nothing, which the operands do not show.
   if (kernel.operation.kind == rmsrt::OperationKind::Copy)

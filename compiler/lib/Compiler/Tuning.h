@@ -45,6 +45,13 @@ public:
   /// Where it is from, for messages.
   llvm::StringRef getName() const { return name; }
 
+  /// Whether it was measured on a chip of this one's compute capability.
+  bool isOf(const TargetInfo &target) const {
+    return target.major == capability.major && target.minor == capability.minor;
+  }
+  /// The chip that it was measured on, as it says itself.
+  llvm::StringRef getChip() const { return chip; }
+
   /// Ranges that cover every number of rows, or none where the table does not
   /// know a kernel of this shape on this chip. A schedule that takes strides is
   /// none of the choices: the variants of dense operands are what is tuned.
@@ -55,7 +62,7 @@ private:
   /// Time in microseconds of each schedule.
   using Times = std::map<std::string, double>;
 
-  std::string name;
+  std::string name, chip;
   rmsrt::ComputeCapability capability;
   /// By the kernel's shape (see `describeShape`) and the number of rows.
   std::map<std::string, std::map<int64_t, Times>> shapes;

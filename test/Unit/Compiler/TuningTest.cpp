@@ -167,6 +167,17 @@ TEST(Tuning, FaultsAreNamed) {
     EXPECT_NE(message.find("entries[0]: "), std::string::npos) << message;
     EXPECT_NE(message.find(field), std::string::npos) << message;
   }
+  for (int64_t rows : {int64_t(-1), int64_t(1) << 31}) {
+    table = good;
+    table["entries"][0]["rows"] = rows;
+    expectMessage(table,
+                  "entries[0]: its \"rows\" is not from 0 to 2147483647");
+  }
+  for (double us : {0.0, -2.0}) {
+    table = good;
+    table["entries"][0]["variants"][0]["us"] = us;
+    expectMessage(table, "entries[0]: the time of 'a' is not above 0");
+  }
 }
 
 TEST(Tuning, EveryShippedTableCanBeUsed) {
