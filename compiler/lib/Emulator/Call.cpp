@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rmsc/Emulator/Call.h"
+#include "Memory.h"
 #include "rmsrt/LaunchPlan.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -62,6 +63,16 @@ static std::vector<Buffer> describeBuffers(const rmscheck::Case &checked) {
     buffer.zeroedBytes = checked.options().workspaceZeroedBytes;
   }
   return buffers;
+}
+
+llvm::Error rmsc::emulator::checkMemory(const rmsrt::Kernel &kernel,
+                                        const rmscheck::CaseOptions &options) {
+  rmscheck::CaseBytes bytes = rmscheck::measureCase(kernel, options);
+  // A cell watches two bytes of what a run writes.
+  bytes.all += bytes.written / 2 * double(sizeof(Cell));
+  if (auto error = rmscheck::checkHostMemory(kernel, options.rows, bytes.all))
+    return toLLVM(error);
+  return llvm::Error::success();
 }
 
 llvm::Expected<size_t>

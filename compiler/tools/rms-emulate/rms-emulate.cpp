@@ -418,6 +418,8 @@ Error Emulation::runVariant(size_t kernelIndex, int64_t rows,
   caseOptions.workspaceBytes = rmsrt::workspaceBytes(kernel, rows);
   if (!variantToRun.empty())
     caseOptions.workspaceBytes = rmsrt::maxWorkspaceBytes(kernel);
+  if (auto error = emulator::checkMemory(kernel, caseOptions))
+    return error;
   std::optional<rmscheck::Case> checked;
   checked.emplace(kernel, caseOptions);
   auto chosen = emulator::chooseVariant(*checked, chip, variantToRun);

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support.h"
+#include "rmsc/Emulator/Call.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <numeric>
+#include <unistd.h>
 
 using namespace rmsc::emulator;
 using testing::HasSubstr;
@@ -368,3 +370,27 @@ TEST(LaunchBounds, AreTheKernelsOwn) {
 }
 
 } // namespace
+
+// Output rows cost more than their own bytes: every two of them are watched by
+// a cell. Rows whose images fit the machine may be too many for that.
+TEST(Memory, CountsWhatWatchesTheOutputs) {
+  rmsrt::Kernel kernel;
+  kernel.name = "copy";
+  kernel.hiddenSize = 1 << 16;
+  for (rmsrt::Direction direction :
+       {rmsrt::Direction::Input, rmsrt::Direction::Output}) {
+    rmsrt::Parameter parameter;
+    parameter.direction = direction;
+    kernel.parameters.push_back(parameter);
+  }
+  double there =
+      double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
+  rmscheck::CaseOptions options;
+  options.rows = int64_t(there / 2 / (2 * 4 << 16));
+  EXPECT_FALSE(rmscheck::checkHostMemory(
+      kernel, options.rows, rmscheck::measureCase(kernel, options).all));
+  EXPECT_THAT(llvm::toString(checkMemory(kernel, options)),
+              HasSubstr("use fewer --rows"));
+  options.rows = 3;
+  EXPECT_EQ(llvm::toString(checkMemory(kernel, options)), "");
+}

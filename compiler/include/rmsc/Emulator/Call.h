@@ -51,6 +51,12 @@ struct CallResult {
   size_t variant = 0;
 };
 
+/// An error where this machine has too little memory to emulate such a case
+/// with every access watched. For before the case is made, which cannot fail
+/// well.
+llvm::Error checkMemory(const rmsrt::Kernel &kernel,
+                        const rmscheck::CaseOptions &options);
+
 /// The variant that the runtime would choose for the case on a chip of exactly
 /// that name (or the one that `name` forces), and the workspace it needs: what
 /// `CaseOptions::workspaceBytes` has to be. An error is the runtime's own.
