@@ -1,35 +1,48 @@
 #!/usr/bin/env python3
 """Times our kernels beside their peers', in one run on one GPU.
 
-    bench/peers.py --suite forward --package forward.rmspkg --json out.json
+    bench/peers.py --suite forward --package forward.rmspkg --output peers-forward
 
-A case's time is measured as bench/protocol.py says. A result is timed only if
-it passes the suite's check on outputs that were poisoned before. The floor of a
-case is the fastest kernel found that moves the compulsory bytes and computes
-nothing: the package's own copy kernels, every variant of them, and a Triton one.
+writes peers-forward.json and .md after every case, so that a run which is cut
+short leaves what it has, and at the end .png and .svg.
+
+A case's time is measured as bench/protocol.py says, several times over: a run
+times the floor, ours and every peer one after the other, and the next run starts
+with another one of them. A result is timed only if it passes the suite's check
+on outputs that were poisoned before. The floor of a case is the fastest kernel
+found that moves the compulsory bytes and computes nothing: the package's own
+copy kernels, every variant of them, and a Triton one.
 Needs PyTorch and Triton; Liger-Kernel, FlashInfer and QuACK are timed where
 they are installed.
 """
 
 import argparse
 import datetime
+import importlib.metadata
 import json
+import os
+import re
 import shlex
 import statistics
 import sys
+import time
 
 import torch
 import triton
 import triton.language as tl
 
 import protocol
+import report
 import rmsrt
 from protocol import DEVICE
 
 EPSILON = 1e-6
 SMS = torch.cuda.get_device_properties(0).multi_processor_count
 # One tick of CUPTI's clock: a smaller difference is none.
-TICK_US = 0.032
+TICK_US = report.TICK_US
+# Eager takes up to 33 ms a call in the largest cases, and what is so long hardly
+# varies: it is called less often, and the table says so.
+LONG_US, LONG_WARM_UPS, LONG_CALLS = 5000, 2, 10
 
 
 def within(got, want, atol, rtol, ratio=0.99):
@@ -47,12 +60,28 @@ class Peer:
     """A way of computing a case.
 
     run(set) computes from one set of buffers. It returns its outputs, or None
-    when they are in the set's own. `note` says where it does more or less than
-    the case asks for, `skips` which outputs it does not compute.
+    when they are in the set's own. `differs` says where it does more or less than
+    the case asks for, `skips` which outputs it does not compute, `tuned` what was
+    chosen for it. prepare(set) is called before each call and is not timed.
     """
 
-    def __init__(self, run, note="", skips=()):
-        self.run, self.note, self.skips = run, note, skips
+    def __init__(self, run, differs="", skips=(), tuned="", prepare=None):
+        self.run, self.differs, self.skips, self.tuned = run, differs, skips, tuned
+        self.prepare = prepare
+
+
+def refill(names):
+    """A `prepare` for a peer that works in place: gives the buffers of these names
+    fresh data before every call."""
+    fresh = {}
+
+    def prepare(buffers):
+        for name in names:
+            if name not in fresh:
+                fresh[name] = buffers[name].clone()
+            buffers[name].copy_(fresh[name])
+
+    return prepare
 
 
 # ---- Floors ------------------------------------------------------------------
@@ -93,7 +122,8 @@ def triton_copies(kernel, pick):
 # ---- Forward -----------------------------------------------------------------
 
 
-@triton.jit
+# Not compiled anew for each kind of row count: the code is the same.
+@triton.jit(do_not_specialize=["rows"])
 def _norm_forward(
     x, r, w, o, rows, eps, H: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr
 ):
@@ -181,35 +211,45 @@ class Forward:
         """Peers that may be installed: name -> function that imports one."""
 
         def liger():
-            from liger_kernel.ops.fused_add_rms_norm import (
-                LigerFusedAddRMSNormFunction as function,
-            )
+            from liger_kernel.ops.fused_add_rms_norm import fused_add_rms_norm_forward
 
             def run(b):
-                y, _ = function.apply(
-                    b["x"], b["residual"], b["weight"], EPSILON, 0.0, "none", False
+                # "gemma" is the mode that computes in f32 and rounds once, as the
+                # case does; "llama" rounds before the weight.
+                out = fused_add_rms_norm_forward(
+                    b["x"], b["residual"], b["weight"], EPSILON, 0.0, "gemma"
                 )
-                return {"y": y}
+                return {"y": out[0]}
 
-            return Peer(run, "also writes the sum")
+            return Peer(run, "also writes the sum, rounded before the norm, and rstd")
 
         def flashinfer():
             from flashinfer.norm import fused_add_rmsnorm
 
             def run(b):
-                fused_add_rmsnorm(b["x"], b["residual"], b["weight"], EPSILON)
+                # A dependent launch would start while the flush is still running,
+                # and be timed from there.
+                fused_add_rmsnorm(
+                    b["x"], b["residual"], b["weight"], EPSILON, enable_pdl=False
+                )
                 return {"y": b["x"]}
 
-            return Peer(run, "in place; also writes the sum")
+            return Peer(
+                run,
+                "also writes the sum; y over x, the sum over the residual",
+                prepare=refill(["x", "residual"]),
+            )
 
         def quack():
-            from quack.rmsnorm import rmsnorm
+            # The cache on disk would compile what it stores a second time.
+            os.environ.setdefault("QUACK_CACHE_ENABLED", "0")
+            # rmsnorm() would have the kernel write the sum, too.
+            from quack.rmsnorm import _rmsnorm_fwd
 
             def run(b):
-                out = rmsnorm(
-                    b["x"], b["weight"], residual=b["residual"], eps=EPSILON
+                _rmsnorm_fwd(
+                    b["x"], b["weight"], b["y"], residual=b["residual"], eps=EPSILON
                 )
-                return {"y": out[0] if isinstance(out, tuple) else out}
 
             return Peer(run)
 
@@ -219,7 +259,7 @@ class Forward:
 # ---- Backward ----------------------------------------------------------------
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["rows"])
 def _norm_backward(
     g, n, rs, w, dx, dr, partial, rows, H: tl.constexpr, BLOCK: tl.constexpr
 ):
@@ -358,36 +398,54 @@ class Backward:
     @classmethod
     def installed(cls):
         # These recompute n from x and rstd; x is made so that n is the case's.
-        def x_of(b):
+        def make_x(b):
             if "x" not in b:
                 b["x"] = b["n"] / b["rstd"]
-            return b["x"]
 
         def liger():
             from liger_kernel.ops.rms_norm import rms_norm_backward
             from liger_kernel.ops.utils import calculate_settings
 
             block, warps = calculate_settings(cls.hidden_size)
+            fresh = refill(["g"])
+
+            def prepare(b):
+                make_x(b)
+                fresh(b)
 
             def run(b):
+                # In place, as its own module calls it: else it also clears dx.
+                # Mode -1 computes in the type of x, here f32.
                 dx, dw = rms_norm_backward(
-                    b["g"], x_of(b), b["rstd"].view(-1), b["weight"], 0.0, -1,
-                    block, warps, False, None,
+                    b["g"], b["x"], b["weight"], b["rstd"].view(-1), 0.0, -1,
+                    block, warps, True, None,
                 )  # fmt: skip
                 return {"dx": dx, "dw": dw}
 
-            return Peer(run, "one gradient; n from x and rstd", ("dr",))
+            return Peer(
+                run,
+                "one gradient, over grad_output; n from x in f32 and rstd",
+                ("dr",),
+                prepare=prepare,
+            )
 
         def quack():
-            from quack.rmsnorm import rmsnorm_bwd
+            os.environ.setdefault("QUACK_CACHE_ENABLED", "0")
+            # rmsnorm_bwd() writes one gradient, in the type of x, which is f32.
+            from quack.rmsnorm import _rmsnorm_bwd
+            from quack.rmsnorm_config import get_sm_count
+
+            programs = get_sm_count(cls.hidden_size, DEVICE)
+            partial = torch.empty(programs, cls.hidden_size, device=DEVICE)
 
             def run(b):
-                dx, dw = rmsnorm_bwd(
-                    x_of(b), b["weight"], b["g"], b["rstd"].view(-1)
-                )[:2]
-                return {"dx": dx, "dw": dw}
+                _rmsnorm_bwd(
+                    b["x"], b["weight"], b["g"], b["rstd"].view(-1), b["dx"], partial,
+                    dresidual=b["dr"], sm_count=programs,
+                )  # fmt: skip
+                torch.sum(partial, dim=0, out=b["dw"])
 
-            return Peer(run, "one gradient; n from x and rstd", ("dr",))
+            return Peer(run, "n from x in f32 and rstd", prepare=make_x)
 
         return {"liger": liger, "quack": quack}
 
@@ -484,18 +542,42 @@ class Ours:
 # ---- A case ------------------------------------------------------------------
 
 
-def correct(suite, peer, buffers, case):
-    _, _, atol, rtol = case
-    want = suite.reference(buffers)
-    for name in suite.outputs:
-        buffers[name].fill_(float("nan"))
-    got = peer.run(buffers) or buffers
-    torch.cuda.synchronize()
-    return all(
-        within(got[name], want[name], atol, rtol)
-        for name in suite.outputs
-        if name not in peer.skips
-    )
+class Reference:
+    """The right results for one set of buffers, computed once for all peers."""
+
+    def __init__(self, suite, buffers, case):
+        self.suite, self.buffers, self.case = suite, buffers, case
+        self.want = suite.reference(buffers)
+
+    def agrees(self, peer):
+        _, _, atol, rtol = self.case
+        if peer.prepare:
+            peer.prepare(self.buffers)
+        for name in self.suite.outputs:
+            self.buffers[name].fill_(float("nan"))
+        got = peer.run(self.buffers) or self.buffers
+        torch.cuda.synchronize()
+        right = all(
+            within(got[name], self.want[name], atol, rtol)
+            for name in self.suite.outputs
+            if name not in peer.skips
+        )
+        if peer.prepare:
+            peer.prepare(self.buffers)  # The next peer needs the same inputs.
+        return right
+
+
+def on_ring(peer, ring):
+    """A call of a peer on the next set of buffers, to be timed."""
+    if not peer.prepare:
+        return lambda: peer.run(ring())
+    taken = []
+
+    def prepare():
+        taken[:] = [ring()]
+        peer.prepare(taken[0])
+
+    return protocol.Prepared(prepare, lambda: peer.run(taken[0]))
 
 
 def fastest(launchers, ring, calls):
@@ -508,57 +590,120 @@ def fastest(launchers, ring, calls):
     return launchers[index]
 
 
-def measure(suite, ours, case, quick, skip):
+def first_line(error):
+    text = str(error).strip().split("\n")[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def time_run(blocks, notes):
+    """Times every block of a run: name -> microseconds, one a call. A block that
+    fails is noted and left out of this run and the next ones."""
+    try:
+        return dict(zip(blocks, protocol.blocks_us(blocks.values())))
+    except Exception:
+        pass  # One of them fails: which one is seen when each is on its own.
+    times = {}
+    for name, block in list(blocks.items()):
+        try:
+            times[name] = protocol.blocks_us([block])[0]
+        except Exception as error:
+            if name in ("floor", "rmsc"):
+                raise
+            notes[name] = f"failed: {first_line(error)}"
+            del blocks[name]
+    return times
+
+
+def measure(suite, ours, case, calls, runs, skip):
     rows, label, _, _ = case
-    calls = 15 if quick else protocol.CALLS
+    started = time.time()
     ring = protocol.Ring(lambda: suite.make(rows), suite.set_bytes(rows))
-    full = lambda run: protocol.spans_us(lambda: run(ring()), calls)
-    result = {"case": label, "rows": rows, "peers": {}, "notes": {}}
+    notes, differs, tuned = {}, {}, {}
 
     floors = [*suite.copies(), *ours.floor_launchers(rows, ring)]
-    name, run = fastest(floors, ring, 10)
-    result["floor_us"] = statistics.median(full(run))
-    result["floor_by"] = name
+    floor_by, floor = fastest(floors, ring, 10)
 
     own = ours.calls(ours.kernel, rows, ring)
-    launch = lambda b: own[id(b)].launch()
-    if not correct(suite, Peer(launch), ring(), case):
+    reference = Reference(suite, ring.sets[0], case)
+    peers = {"floor": Peer(floor), "rmsc": Peer(lambda b: own[id(b)].launch())}
+    if not reference.agrees(peers["rmsc"]):
         sys.exit(f"{suite.name}: our own result is wrong at {rows} rows")
-    spans = full(launch)
-    result["us"] = statistics.median(spans)
-    result["spread_us"] = [min(spans), max(spans)]
-    result["variant"] = own[id(ring.sets[0])].variant()
 
-    def time_peer(name, make):
+    def add(name, make):
         if name in skip:
             return
         try:
             peer = make()
-            if not correct(suite, peer, ring(), case):
-                result["notes"][name] = "fails the check, so it is not timed"
+            if peer.differs:
+                differs[name] = peer.differs
+            if not reference.agrees(peer):
+                notes[name] = "fails the check, so it is not timed"
                 return
-            result["peers"][name] = statistics.median(full(peer.run))
-            if peer.note:
-                result["notes"][name] = peer.note
+            if peer.tuned:
+                tuned[name] = peer.tuned
+            peers[name] = peer
         except ImportError as error:
-            result["notes"][name] = f"not installed ({error})"
+            notes[name] = f"not installed ({error})"
         except Exception as error:  # A peer's failure must not end the run.
-            text = str(error).strip().split("\n")[0]
-            result["notes"][name] = f"failed: {type(error).__name__}: {text}"
+            notes[name] = f"failed: {first_line(error)}"
 
     def tuned_triton():
         name, run = fastest(suite.triton(rows), ring, 10)
-        return Peer(run, f"best of the tuning: {name}")
+        return Peer(run, tuned=name)
 
     def compiled():
         torch._dynamo.reset()
         return Peer(suite.compiled())
 
-    time_peer("eager", lambda: Peer(suite.eager))
-    time_peer("torch.compile", compiled)
-    time_peer("triton", tuned_triton)
+    add("eager", lambda: Peer(suite.eager))
+    add("torch.compile", compiled)
+    add("triton", tuned_triton)
     for name, make in suite.installed().items():
-        time_peer(name, make)
+        add(name, make)
+    del reference
+    prepared = time.time()
+
+    blocks = {n: (on_ring(p, ring), 1, 1) for n, p in peers.items()}
+    estimates = time_run(blocks, notes)
+    fewer = {n: LONG_CALLS for n, t in estimates.items() if t[0] > LONG_US}
+    for name, (call, _, _) in blocks.items():
+        blocks[name] = (
+            (call, LONG_WARM_UPS, LONG_CALLS)
+            if name in fewer
+            else (call, protocol.WARM_UPS, calls)
+        )
+    spans = {}
+    for run in range(runs):
+        # Another one begins each run, so that none has the warmer GPU in all.
+        names = list(blocks)
+        first = run % len(names)
+        blocks = {n: blocks[n] for n in names[first:] + names[:first]}
+        for name, times in time_run(blocks, notes).items():
+            spans.setdefault(name, []).append(times)
+    spans = {n: spans[n] for n in peers if n in blocks}
+
+    medians = {n: [statistics.median(t) for t in s] for n, s in spans.items()}
+    result = {
+        "case": label,
+        "rows": rows,
+        "floor_us": statistics.median(medians["floor"]),
+        "floor_by": floor_by,
+        "us": statistics.median(medians["rmsc"]),
+        "variant": own[id(ring.sets[0])].variant(),
+        "peers": {
+            n: statistics.median(m)
+            for n, m in medians.items()
+            if n not in ("floor", "rmsc")
+        },
+        "runs_us": medians,
+        "calls_us": {n: [[min(t), max(t)] for t in s] for n, s in spans.items()},
+        "fewer_calls": {n: c for n, c in fewer.items() if n in blocks},
+        "tuned": tuned,
+        "differs": differs,
+        "notes": notes,
+        "prepared_s": round(prepared - started, 2),
+        "timed_s": round(time.time() - prepared, 2),
+    }
     if result["peers"]:
         best = min(result["peers"], key=result["peers"].get)
         limit = result["peers"][best] + max(TICK_US, 0.01 * result["peers"][best])
@@ -567,42 +712,43 @@ def measure(suite, ours, case, quick, skip):
     return result
 
 
-def table(results):
-    """The results in one Markdown table: time, and the ratio to ours."""
-    peers = list(dict.fromkeys(p for r in results for p in r["peers"]))
-    head = ["case", "floor", "ours", "ours / floor", *peers]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+# ---- The document ------------------------------------------------------------
 
-    def cell(result, peer):
-        if peer not in result["peers"]:
-            return "-"
-        time = result["peers"][peer]
-        return f"{time:.3f} ({time / result['us']:.2f}x)"
+DISTRIBUTIONS = {
+    "liger": "liger-kernel",
+    "quack": "quack-kernels",
+    "flashinfer": "flashinfer-python",
+}
 
-    for r in results:
-        lines.append(
-            f"| {r['case']} | {r['floor_us']:.3f} | {r['us']:.3f} | "
-            f"{r['us'] / r['floor_us']:.3f} | "
-            + " | ".join(cell(r, p) for p in peers)
-            + " |"
-        )
-    mean = {
-        "case": "geometric mean",
-        "floor_us": protocol.geomean([r["floor_us"] for r in results]),
-        "us": protocol.geomean([r["us"] for r in results]),
-        "peers": {
-            p: protocol.geomean([r["peers"][p] for r in results])
-            for p in peers
-            if all(p in r["peers"] for r in results)
-        },
-    }
-    lines.append(
-        f"| {mean['case']} | {mean['floor_us']:.3f} | {mean['us']:.3f} | "
-        f"{mean['us'] / mean['floor_us']:.3f} | "
-        + " | ".join(cell(mean, p) for p in peers)
-        + " |"
-    )
-    return lines, mean
+
+def versions():
+    found = {"torch": torch.__version__, "triton": triton.__version__}
+    for peer, distribution in DISTRIBUTIONS.items():
+        try:
+            found[peer] = importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return found
+
+
+def write(path, text):
+    """Writes a file whole or not at all."""
+    with open(path + ".part", "w") as file:
+        file.write(text)
+    os.replace(path + ".part", path)
+
+
+def save(document, output, json_path):
+    """Writes the JSON and the table, and returns the table."""
+    document.update(report.peers_means(document))
+    text = "\n".join(report.peers(document)) + "\n"
+    figures = json.dumps(document, indent=1) + "\n"
+    if json_path:
+        write(json_path, figures)
+    if output:
+        write(output + ".json", figures)
+        write(output + ".md", text)
+    return text
 
 
 def main():
@@ -614,12 +760,18 @@ def main():
     parser.add_argument("--library", default=rmsrt.DEFAULT_LIBRARY)
     parser.add_argument("--rows", help="only these cases, by rows: 1,79")
     parser.add_argument("--skip", default="", help="peers to leave out: eager,liger")
-    parser.add_argument("--quick", action="store_true", help="15 calls a case")
-    parser.add_argument("--json", help="write every figure to this file")
+    parser.add_argument("--runs", type=int, default=5, help="runs of a case")
+    parser.add_argument("--quick", action="store_true", help="15 calls a run")
+    parser.add_argument(
+        "--output", help="path of the JSON, the table and the plots, without an ending"
+    )
+    parser.add_argument("--json", help="only the JSON, to this file")
     arguments = parser.parse_args()
 
     suite = {"forward": Forward, "backward": Backward}[arguments.suite]
     cases = suite.cases
+    if arguments.runs < 1:
+        sys.exit("--runs must be at least 1")
     if arguments.rows:
         wanted = {int(r) for r in arguments.rows.split(",")}
         cases = [c for c in cases if c[0] in wanted]
@@ -629,43 +781,42 @@ def main():
     torch.empty(1, device="cuda")  # makes a context current on this thread
     package = rmsrt.Package(arguments.package, arguments.library)
     ours = Ours(package, suite)
-    results = []
+    calls = 15 if arguments.quick else protocol.CALLS
+    document = {
+        "suite": arguments.suite,
+        "gpu": torch.cuda.get_device_name(),
+        "date": datetime.date.today().isoformat(),
+        # A path says where a file was, not what was done.
+        "command": shlex.join(
+            ["bench/peers.py", *(re.sub(r"[^=]*/", "", a) for a in sys.argv[1:])]
+        ),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "versions": versions(),
+        "runs": arguments.runs,
+        "calls": calls,
+        "warmups": protocol.WARM_UPS,
+        "cases_wanted": len(cases),
+        "cases": [],
+    }
     for case in cases:
         result = measure(
-            suite, ours, case, arguments.quick, set(arguments.skip.split(","))
+            suite, ours, case, calls, arguments.runs, set(arguments.skip.split(","))
         )
-        results.append(result)
+        document["cases"].append(result)
+        text = save(document, arguments.output, arguments.json)
         torch.cuda.empty_cache()
-        print(json.dumps(result), file=sys.stderr, flush=True)
+        took = f"{result['prepared_s']} s to prepare, {result['timed_s']} s to time"
+        print(f"{result['case']}: {took}", file=sys.stderr, flush=True)
+    print(text, end="")
+    if arguments.output:
+        # Where there is no matplotlib, bench/plot.py can draw from the JSON later.
+        try:
+            import plot
 
-    lines, mean = table(results)
-    gpu = torch.cuda.get_device_name()
-    print(f"{suite.name} on one {gpu}, microseconds (ratio to ours)\n")
-    print("\n".join(lines))
-    notes = {(p, n) for r in results for p, n in r["notes"].items()}
-    for peer, note in sorted(notes):
-        print(f"- {peer}: {note}")
-    behind = [r["case"] for r in results if not r.get("ahead", True)]
-    print(f"- cases slower than their fastest peer: {', '.join(behind) or 'none'}")
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(
-                {
-                    "suite": arguments.suite,
-                    "gpu": gpu,
-                    "date": datetime.date.today().isoformat(),
-                    "command": shlex.join(["bench/peers.py", *sys.argv[1:]]),
-                    "torch": torch.__version__,
-                    "triton": triton.__version__,
-                    "geomean_us": mean["us"],
-                    "floor_geomean_us": mean["floor_us"],
-                    "peers_geomean_us": mean["peers"],
-                    "cases": results,
-                },
-                file,
-                indent=1,
-            )
-            file.write("\n")
+            plot.draw(document, arguments.output)
+        except ImportError as error:
+            print(f"not drawn: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Draws the time of a suite's cases over their rows, from bench/peers.py's JSON.
 
-    bench/plot.py forward.json docs/benchmarks/forward
+    bench/plot.py peers-forward.json docs/benchmarks/peers-forward
 
-writes docs/benchmarks/forward.png and .svg. Needs matplotlib.
+writes docs/benchmarks/peers-forward.png and .svg, as bench/peers.py itself does at
+its end. Needs matplotlib.
 """
 
 import argparse
@@ -37,16 +38,9 @@ def series_of(report, without):
     return series
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("report", help="JSON written by bench/peers.py")
-    parser.add_argument("output", help="path of the plots, without an ending")
-    parser.add_argument("--without", default="", help="peers to leave out: eager")
-    arguments = parser.parse_args()
-    with open(arguments.report) as file:
-        report = json.load(file)
-
-    series = series_of(report, arguments.without.split(","))
+def draw(report, output, without=()):
+    """Writes output.png and output.svg."""
+    series = series_of(report, without)
     floor = dict(series["floor"])
     figure, (times, ratios) = plt.subplots(1, 2, figsize=(10, 4))
     for name, points in series.items():
@@ -68,8 +62,19 @@ def main():
         f"{report['suite']} suite on one {report['gpu']}, {report['date']}", fontsize=11
     )
     figure.tight_layout()
-    figure.savefig(arguments.output + ".png", dpi=150)
-    figure.savefig(arguments.output + ".svg", metadata={"Date": None})
+    figure.savefig(output + ".png", dpi=150)
+    figure.savefig(output + ".svg", metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("report", help="JSON written by bench/peers.py")
+    parser.add_argument("output", help="path of the plots, without an ending")
+    parser.add_argument("--without", default="", help="peers to leave out: eager")
+    arguments = parser.parse_args()
+    with open(arguments.report) as file:
+        report = json.load(file)
+    draw(report, arguments.output, arguments.without.split(","))
 
 
 if __name__ == "__main__":

@@ -58,12 +58,30 @@ class Ring:
         return self.sets[self._next]
 
 
+class Prepared:
+    """A call that needs something done before it which is no part of its time."""
+
+    def __init__(self, prepare, call):
+        self.prepare, self.call = prepare, call
+
+    def __call__(self):
+        self.call()
+
+
+def _prepare(call):
+    if isinstance(call, Prepared):
+        # The kernels of the preparation must not seem to be of the call before.
+        torch.cuda._sleep(1)
+        call.prepare()
+
+
 def record_us(callables):
     """Calls each of them once, and returns the microseconds that each took."""
     torch.cuda.synchronize()
     activities = [torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=activities) as profile:
         for call in callables:
+            _prepare(call)
             # The kernels of a call are all enqueued before the first one starts:
             # what Python takes to launch them is no gap between them.
             torch.cuda._sleep(ENQUEUE_CYCLES)
@@ -76,37 +94,57 @@ def record_us(callables):
         if event.device_type() == torch.autograd.DeviceType.CUDA
         and "ynchroni" not in event.name()
     )
-    spans, current = [], None
-    for start, end, name in events:
-        if "rmsc_flush_l2" in name or "spin_kernel" in name:
-            if current:
-                spans.append(current)
-            current = None
-        elif current:
-            current = current[0], max(current[1], end)
-        else:
-            current = start, end
-    if current:
-        spans.append(current)
+    spans = spans_of(events)
     if len(spans) != len(callables):
         raise RuntimeError(f"{len(callables)} calls were made, {len(spans)} recorded")
     return [(end - start) / 1e3 for start, end in spans]
 
 
+def spans_of(events):
+    """From the first start to the last end of what follows each flush, up to the
+    next wait. `events` are (start, end, name), sorted."""
+    spans, current, flushed = [], None, False
+    for start, end, name in events:
+        flush, wait = "rmsc_flush_l2" in name, "spin_kernel" in name
+        if flush or wait:
+            if current:
+                spans.append(current)
+            current, flushed = None, flush
+        elif current:
+            current = current[0], max(current[1], end)
+        elif flushed:
+            current = start, end
+    if current:
+        spans.append(current)
+    return spans
+
+
 def spans_us(call, calls=CALLS, warm_ups=WARM_UPS):
     """Times `calls` calls of `call()`; returns microseconds, one a call."""
-    for _ in range(warm_ups):
-        flush_l2()
-        call()
-    return record_us([call] * calls)
+    return blocks_us([(call, warm_ups, calls)])[0]
+
+
+def blocks_us(blocks):
+    """Times several calls, one after the other: each of `blocks` is a call, how
+    often it is made to warm up, and how often to be timed. Returns microseconds, a
+    list for each block. One recording serves all, since starting one takes longer
+    than the calls."""
+    sequence = []
+    for call, warm_ups, calls in blocks:
+        sequence += [call] * (warm_ups + calls)
+    spans = iter(record_us(sequence))
+    times = []
+    for _, warm_ups, calls in blocks:
+        times.append([next(spans) for _ in range(warm_ups + calls)][warm_ups:])
+    return times
 
 
 def medians_us(callables, rounds, warm_ups=2):
     """The median time of each callable. A round calls each of them once, so that
-    none has the quieter minute; one recording serves all, since starting one takes
-    longer than the calls."""
+    none has the quieter minute."""
     for _ in range(warm_ups):
         for call in callables:
+            _prepare(call)
             flush_l2()
             call()
     spans = record_us(list(callables) * rounds)

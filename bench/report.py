@@ -3,14 +3,18 @@
 
     bench/report.py FILE.json... > docs/benchmarks/TABLE.md
 
-Knows what rms-run bench, bench/sweep.py, bench/floor_check.py and
+Knows what rms-run bench, bench/peers.py, bench/sweep.py, bench/floor_check.py and
 scripts/awkward-grid write, and says which command and GPU each table is from.
 """
 
 import json
 import math
 import re
+import statistics
 import sys
+
+# One tick of CUPTI's clock: a smaller difference is none.
+TICK_US = 0.032
 
 
 def geomean(values):
@@ -88,6 +92,113 @@ def suite(document):
         seen.setdefault((c["variant"], c["schedule"]), []).append(c["rows"])
     for (variant, schedule), counts in seen.items():
         yield f"- `{variant}`, from {min(counts)} rows: `{schedule}`"
+
+
+# ---- Peers -------------------------------------------------------------------
+
+
+def peers_means(document):
+    """The geometric means of bench/peers.py's cases, run by run. A peer that was not
+    timed in every case has none."""
+    cases = document["cases"]
+    names = [n for n in cases[0]["runs_us"] if all(n in c["runs_us"] for c in cases)]
+    runs = {
+        n: [geomean(run) for run in zip(*(c["runs_us"][n] for c in cases))]
+        for n in names
+    }
+    means = {n: statistics.median(r) for n, r in runs.items()}
+    return {
+        "geomean_us": means.pop("rmsc"),
+        "floor_geomean_us": means.pop("floor"),
+        "peers_geomean_us": means,
+        "geomean_runs_us": runs,
+    }
+
+
+def spread(values, digits=3):
+    """The median of some figures, and between which they lie."""
+    low, middle, high = min(values), statistics.median(values), max(values)
+    return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
+def ratios(of, to):
+    return [a / b for a, b in zip(of, to)]
+
+
+def peers(document):
+    cases = sorted(document["cases"], key=lambda c: c["rows"])
+    names = list(dict.fromkeys(n for c in cases for n in [*c["peers"], *c["notes"]]))
+    differs = {n: text for c in cases for n, text in c["differs"].items()}
+    yield f"# Peers, {document['suite']} suite"
+    yield ""
+    yield source(document)
+    yield (
+        "With " + ", ".join(f"{n} {v}" for n, v in document["versions"].items()) + "."
+    )
+    yield (
+        f"In a run a case is the median of {document['calls']} calls after "
+        f"{document['warmups']} warm-ups. The table gives the median of "
+        f"{document['runs']} runs in us, in brackets the lowest and the highest of "
+        "them; a ratio is the median of the runs' ratios: ours to the floor, a peer's "
+        "to ours."
+    )
+    if len(cases) < document["cases_wanted"]:
+        yield (
+            f"**Cut short: {len(cases)} of {document['cases_wanted']} cases were "
+            "measured.**"
+        )
+    yield ""
+
+    def row(label, runs, fewer={}, notes={}):
+        ours = runs["rmsc"]
+        cells = [label, spread(runs["floor"]), spread(ours)]
+        cells.append(spread(ratios(ours, runs["floor"])))
+        for name in names:
+            if name in runs:
+                ratio = statistics.median(ratios(runs[name], ours))
+                text = f"{spread(runs[name])}, {ratio:.2f}x"
+                if name in fewer:
+                    text += f", {fewer[name]} calls"
+            elif name in notes:
+                text = notes[name].split(":")[0].split(" (")[0].split(",")[0]
+            else:
+                text = "-"
+            cells.append(text)
+        return cells
+
+    rows = [row(c["case"], c["runs_us"], c["fewer_calls"], c["notes"]) for c in cases]
+    rows.append(row("geometric mean", document["geomean_runs_us"]))
+    head = ["case", "floor", "ours", "ours / floor"]
+    head += [f"{n} \\*" if n in differs else n for n in names]
+    yield from table(head, rows)
+    yield ""
+    if differs:
+        yield "\\* Does not compute just what the case asks for:"
+        for name, text in differs.items():
+            yield f"- {name}: {text}"
+        yield ""
+    notes = {}
+    for c in cases:
+        for name, text in c["notes"].items():
+            notes.setdefault((name, text), []).append(c["case"])
+    for (name, text), where in notes.items():
+        every = len(where) == len(cases)
+        yield f"- {name}{'' if every else ' at ' + ', '.join(where)}: {text}"
+    tuned = {}
+    for c in cases:
+        for name, text in c["tuned"].items():
+            tuned.setdefault(name, []).append(f"{text} at {c['case']}")
+    for name, texts in tuned.items():
+        yield f"- {name}, chosen by measuring: {'; '.join(texts)}"
+    if any(c["fewer_calls"] for c in cases):
+        yield "- where a number of calls is given, they are few because each is long"
+    behind = [
+        f"{c['case']} ({c['fastest_peer']})" for c in cases if not c.get("ahead", True)
+    ]
+    yield (
+        "- cases slower than their fastest peer by more than 1% and a tick of the "
+        f"clock ({TICK_US} us): {', '.join(behind) or 'none'}"
+    )
 
 
 # ---- The sweep ---------------------------------------------------------------
@@ -233,6 +344,8 @@ def grid(document):
 
 
 def report(document):
+    if "peers_geomean_us" in document:
+        return peers(document)
     if document.get("suite") and "runs" in document and "host" in document:
         return suite(document)
     if "runs" in document:
