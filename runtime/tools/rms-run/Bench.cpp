@@ -75,23 +75,19 @@ private:
     // From here on the images' contents do not matter; only inputs are used.
     if (Error error = ring.build(bench.gpu, host))
       return error;
-    Ring::Calls floorCalls;
-    std::string floorName;
-    bool hasFloor = false;
-    if (Error error = bench.bestFloor(opened, ring, host, floorCalls, floorName,
-                                      hasFloor))
+    std::optional<Instrument::BoundFloor> floor;
+    if (Error error = bench.bestFloor(opened, ring, host, floor))
       return error;
     for (const std::string &variant : usable)
-      if (Error error = oneVariant(opened, item, host, ring, variant,
-                                   hasFloor ? &floorCalls : nullptr, floorName))
+      if (Error error = oneVariant(opened, item, host, ring, variant, floor))
         return error;
     return {};
   }
 
   Error oneVariant(const OpenPackage &opened, const WorkItem &item,
                    const Case &host, const Ring &ring,
-                   const std::string &variant, Ring::Calls *floorCalls,
-                   const std::string &floorName) {
+                   const std::string &variant,
+                   std::optional<Instrument::BoundFloor> &boundFloor) {
     const Options &options = bench.options;
     Ring::Calls calls;
     if (Error error = ring.bind(bench.gpu, opened, host, *item.kernel, variant,
@@ -100,9 +96,9 @@ private:
     std::vector<double> medians, mins, p10s, p90s, floorMedians, ratios;
     for (size_t run = 0; run < size_t(options.runs); ++run) {
       Timing timing, floor;
-      if (floorCalls)
-        if (Error error =
-                bench.time(*floorCalls, options.warmups, options.calls, floor))
+      if (boundFloor)
+        if (Error error = bench.time(boundFloor->calls, options.warmups,
+                                     options.calls, floor))
           return error;
       if (Error error =
               bench.time(calls, options.warmups, options.calls, timing))
@@ -112,7 +108,7 @@ private:
       p10s.push_back(timing.p10);
       p90s.push_back(timing.p90);
       times[run].push_back(timing.median);
-      if (floorCalls) {
+      if (boundFloor) {
         floorMedians.push_back(floor.median);
         ratios.push_back(timing.median / floor.median);
         floors[run].push_back(floor.median);
@@ -135,12 +131,12 @@ private:
                   {"bytes", bytes},
                   {"gb_per_s", rounded(bytes / timing.median / 1e3)}});
     std::string floorText = "-", ratioText = "-";
-    if (floorCalls) {
+    if (boundFloor) {
       const double floor = quantile(floorMedians, 0.5);
       const double ratio = quantile(ratios, 0.5);
       entry.update({{"floor_us", rounded(floor)},
-                    {"floor_variant", floorName},
-                    {"floor_schedule", floorCalls->variant().schedule},
+                    {"floor_variant", boundFloor->name},
+                    {"floor_schedule", boundFloor->calls.variant().schedule},
                     {"ratio", rounded(ratio)},
                     {"percent_of_floor", rounded(100 / ratio)}});
       char text[32];

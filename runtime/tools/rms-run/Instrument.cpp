@@ -115,9 +115,8 @@ Error Instrument::time(Ring::Calls &calls, int64_t warmups, int64_t count,
 }
 
 Error Instrument::bestFloor(const OpenPackage &package, const Ring &ring,
-                            const Case &host, Ring::Calls &best,
-                            std::string &name, bool &bound) {
-  bound = false;
+                            const Case &host, std::optional<BoundFloor> &best) {
+  best.reset();
   std::vector<Floor> floors;
   if (Error error = trialFloors(package, ring, host, floors))
     return error;
@@ -139,10 +138,11 @@ Error Instrument::bestFloor(const OpenPackage &package, const Ring &ring,
     if (!fastest || floor.median < fastest->median)
       fastest = &floor;
   }
-  bound = true;
-  name = fastest->kernel->name + "/" + fastest->variant;
+  // Bound in place: the calls point into themselves.
+  best.emplace();
+  best->name = fastest->kernel->name + "/" + fastest->variant;
   return ring.bind(gpu, package, host, *fastest->kernel, fastest->variant,
-                   options, best);
+                   options, best->calls);
 }
 
 json Instrument::header() const {

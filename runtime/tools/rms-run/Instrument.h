@@ -55,13 +55,17 @@ public:
   Error time(Ring::Calls &calls, int64_t warmups, int64_t count,
              Timing &timing);
 
+  /// A floor kernel, bound to a ring's buffers, and its "kernel/variant".
+  struct BoundFloor {
+    Ring::Calls calls;
+    std::string name;
+  };
+
   /// Binds the fastest of the package's floor kernels for this case, over all
-  /// their variants; leaves `bound` false when there is none. A short trial
-  /// picks a few, and these are measured as everything else is: one lucky trial
-  /// must not decide.
+  /// their variants, if there is one. A short trial picks a few, and these are
+  /// measured as everything else is: one lucky trial must not decide.
   Error bestFloor(const OpenPackage &package, const Ring &ring,
-                  const rmscheck::Case &host, Ring::Calls &best,
-                  std::string &name, bool &bound);
+                  const rmscheck::Case &host, std::optional<BoundFloor> &best);
 
   /// What every report says of the machine and the run.
   nlohmann::json header() const;

@@ -58,11 +58,8 @@ private:
     Ring ring;
     if (Error error = ring.build(bench.gpu, host))
       return error;
-    Ring::Calls floorCalls;
-    std::string floorName;
-    bool hasFloor = false;
-    if (Error error = bench.bestFloor(opened, ring, host, floorCalls, floorName,
-                                      hasFloor))
+    std::optional<Instrument::BoundFloor> boundFloor;
+    if (Error error = bench.bestFloor(opened, ring, host, boundFloor))
       return error;
     json entry = {{"kernel", kernel.name},
                   {"operation", toString(kernel.operation.kind)},
@@ -79,13 +76,13 @@ private:
              {"kind", toString(p.kind)},
              {"dtype", toString(p.dtype)}});
     entry["parameters"] = parameters;
-    if (hasFloor) {
+    if (boundFloor) {
       Timing floor;
-      if (Error error = bench.time(floorCalls, bench.options.warmups,
+      if (Error error = bench.time(boundFloor->calls, bench.options.warmups,
                                    bench.options.calls, floor))
         return error;
       entry["floor_us"] = rounded(floor.median);
-      entry["floor_variant"] = floorName;
+      entry["floor_variant"] = boundFloor->name;
     }
     json measured = json::array();
     const json *best = nullptr;
@@ -107,7 +104,7 @@ private:
                   kernel.name.c_str(), static_cast<long long>(item.rows),
                   (*best)["variant"].get<std::string>().c_str(),
                   (*best)["us"].get<double>(), measured.size());
-      if (hasFloor)
+      if (boundFloor)
         std::printf(", floor %.3f us", entry["floor_us"].get<double>());
       std::printf("\n");
       std::fflush(stdout);
