@@ -10,13 +10,17 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <limits>
 
 using namespace rmsc;
 using rmsrt::Dtype;
 
 static constexpr llvm::StringLiteral magic("\x93NUMPY");
+/// Of a complex double.
+static constexpr int64_t maxTypeBytes = 16;
 
 int64_t NpyArray::elements() const {
   int64_t product = 1;
@@ -25,9 +29,12 @@ int64_t NpyArray::elements() const {
   return product;
 }
 
+/// 0 for a type that NumPy has not.
 static int64_t sizeOfType(llvm::StringRef type) {
   int64_t size = 0;
-  return type.drop_front().getAsInteger(10, size) ? 0 : size;
+  bool known = !type.drop_front().getAsInteger(10, size) && size > 0 &&
+               size <= maxTypeBytes;
+  return known ? size : 0;
 }
 
 /// The text after `'key':` in the header's dictionary.
@@ -73,6 +80,7 @@ llvm::Expected<NpyArray> rmsc::readNpy(llvm::StringRef path) {
   llvm::StringRef shape = valueOf(header, "shape");
   shape.consume_front("(");
   llvm::SmallVector<llvm::StringRef> sizes;
+  int64_t elements = 1;
   shape.take_until([](char c) { return c == ')'; })
       .split(sizes, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef text : sizes) {
@@ -82,6 +90,10 @@ llvm::Expected<NpyArray> rmsc::readNpy(llvm::StringRef path) {
     if (text.trim().getAsInteger(10, size) || size < 0)
       return fail("the header's shape cannot be read");
     array.shape.push_back(size);
+    // Larger than any memory; the product might wrap to a size that fits.
+    if (llvm::MulOverflow(elements, size, elements) ||
+        elements > std::numeric_limits<int64_t>::max() / maxTypeBytes)
+      return fail("the header's shape is larger than any array");
   }
   array.data = bytes.drop_front(length).str();
   if (array.type.empty() || sizeOfType(array.type) == 0)

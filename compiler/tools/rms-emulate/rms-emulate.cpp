@@ -348,6 +348,17 @@ private:
 };
 
 Error Emulation::readOptions() {
+  // The bounds are those of rms-run.
+  struct {
+    const char *name;
+    int64_t value, highest;
+  } const numbers[] = {{"misalign", misalign, 1 << 20},
+                       {"extra-stride", extraStride, 1 << 28}};
+  for (const auto &entry : numbers)
+    if (entry.value < 0 || entry.value > entry.highest)
+      return createStringError("--" + Twine(entry.name) + "=" +
+                               Twine(entry.value) + ": expected 0 to " +
+                               Twine(entry.highest));
   callOptions.jobs = jobs;
   callOptions.budget = budget;
   if (!orders.empty())

@@ -37,6 +37,8 @@ def make(folder):
         "<12H", *(struct.unpack("<I", struct.pack("<f", v))[0] >> 16 for v in values)
     )
     write(path("x"), "<f4", (3, 4), floats)
+    # A product of sizes that is 0 once it has wrapped.
+    write(path("vast"), "<f4", (1 << 62, 4), b"")
     write(path("x_bits"), "<u2", (3, 4), bits)
     write(path("weight"), "<f8", (4,), struct.pack("<4d", 1, 1, 1, 1))
     write(path("short"), "<f4", (3, 4), floats[:20])
