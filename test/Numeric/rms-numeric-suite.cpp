@@ -271,6 +271,8 @@ std::string randomSchedule(std::mt19937_64 &random, int64_t hiddenSize,
         ", column_sum = partials, sum_columns = " + std::to_string(columns) +
         ", sum_threads = " +
         std::to_string(pick<int64_t>(random, {64, 128, 256, 1024}));
+    if (rowsPerCta == 1 && random() % 2)
+      text += ", accumulators = shared";
   } else if (sums) {
     text += ", column_sum = role_split, sum_columns = " +
             std::to_string(

@@ -61,6 +61,7 @@ LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   if (schedule.getGrid() == row::Grid::Persistent)
     rows.maxCtas = schedule.getCtasPerSm() * target.sms;
   rows.waits = schedule.getDependentLaunch();
+  rows.dynamicSharedBytes = dynamicSharedBytes(kernel, schedule);
 
   switch (schedule.getColumnSum()) {
   case row::ColumnSum::None:
@@ -141,6 +142,17 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
   int64_t hiddenSize = kernel.getHiddenSize();
   if (schedule.getAccessBytes() > target.maxAccessBytes)
     return emitError() << "accesses of " << schedule.getAccessBytes()
+int64_t rmsc::dynamicSharedBytes(row::KernelOp kernel,
+                                 row::ScheduleAttr schedule) {
+  if (schedule.getAccumulators() == row::Accumulators::Registers)
+    return 0;
+  return 4 * countAccumulators(kernel) * schedule.getThreads() *
+         schedule.getChunks(kernel.getHiddenSize()) * schedule.getElements();
+}
+
+/// Shared memory in bytes that the system keeps of every CTA's.
+static constexpr int64_t reservedSharedBytes = 1 << 10;
+
                        << " bytes are wider than the " << target.maxAccessBytes
                        << " bytes of " << target.chip << "; lower access_bytes";
   if (hiddenSize % schedule.getElements() != 0)
@@ -185,3 +197,19 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                           "elements, or raise sum_columns";
   return success();
 }
+  if (int64_t dynamic = dynamicSharedBytes(kernel, schedule)) {
+    int64_t bytes = dynamic + sharedBytes(kernel, schedule);
+    if (bytes > target.sharedPerCta)
+      return emitError() << "a CTA would need " << bytes
+                         << " bytes of shared memory, and one on "
+                         << target.chip << " can have " << target.sharedPerCta
+                         << "; use accumulators = registers";
+    if (schedule.getCtasPerSm() * (bytes + reservedSharedBytes) >
+        target.sharedPerSm)
+      return emitError() << schedule.getCtasPerSm() << " CTAs with " << bytes
+                         << " bytes of shared memory each do not fit an SM of "
+                         << target.chip << ", which holds "
+                         << target.sharedPerSm
+                         << " bytes; lower ctas_per_sm or use accumulators = "
+                            "registers";
+  }

@@ -58,16 +58,18 @@ struct Draft {
   int64_t ctasPerSm = 0, prefetchRows = 0;
   row::ColumnLoad columnLoad = row::ColumnLoad::Early;
   row::ColumnSum columnSum = row::ColumnSum::None;
+  row::Accumulators accumulators = row::Accumulators::Registers;
   int64_t sumColumns = 0, sumThreads = 0, sumRows = 4;
   row::CachePolicy loads = row::CachePolicy::Plain,
                    stores = row::CachePolicy::Plain;
   bool strided = false, dependentLaunch = false;
 
   row::ScheduleAttr get(MLIRContext *context) const {
-    return row::ScheduleAttr::get(
-        context, threadsPerRow, rowsPerCta, elements, accessBytes, grid,
-        ctasPerSm, prefetchRows, columnLoad, columnSum, sumColumns, sumThreads,
-        sumRows, loads, stores, strided, dependentLaunch);
+    return row::ScheduleAttr::get(context, threadsPerRow, rowsPerCta, elements,
+                                  accessBytes, grid, ctasPerSm, prefetchRows,
+                                  columnLoad, columnSum, accumulators,
+                                  sumColumns, sumThreads, sumRows, loads,
+                                  stores, strided, dependentLaunch);
   }
 };
 } // namespace

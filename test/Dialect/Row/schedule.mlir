@@ -19,6 +19,7 @@ row.kernel @defaults hidden 64 inputs() outputs()
                            access_bytes = 4, grid = one_shot, ctas_per_sm = 0,
                            prefetch_rows = 0,
                            column_load = early, column_sum = none,
+                           accumulators = registers,
                            sum_columns = 0, sum_threads = 0, sum_rows = 4,
                            loads = plain,
                            stores = plain, strided = false,
@@ -37,6 +38,18 @@ row.kernel @all hidden 64 inputs(%x: !row.rows<64xf32>)
                            ctas_per_sm = 2, grid = persistent, access_bytes = 8,
                            elements = 2, rows_per_cta = 4,
                            threads_per_row = 8>) {
+  %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
+  row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
+}
+
+// CHECK-LABEL: row.kernel @shared
+// CHECK: column_sum = partials, accumulators = shared, sum_columns = 32, sum_threads = 64>)
+row.kernel @shared hidden 64 inputs(%x: !row.rows<64xf32>)
+    outputs(%s: !row.columns<64xf32>)
+    schedule(#row.schedule<threads_per_row = 32, elements = 2, access_bytes = 8,
+                           grid = persistent, ctas_per_sm = 1,
+                           accumulators = shared, column_sum = partials,
+                           sum_columns = 32, sum_threads = 64>) {
   %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
   row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
 }

@@ -282,6 +282,24 @@ row.kernel @role_split_more_chunks_than_threads hidden 64 inputs() outputs()
 
 // -----
 
+row.kernel @shared_without_partials hidden 64 inputs() outputs()
+    // expected-error @below {{accumulators = shared needs column_sum = partials: nothing else keeps sums over rows}}
+    schedule(#row.schedule<threads_per_row = 32, elements = 4, access_bytes = 16,
+        column_sum = role_split, accumulators = shared, sum_columns = 32>) {
+}
+
+// -----
+
+row.kernel @shared_by_groups hidden 64 inputs() outputs()
+    // expected-error @below {{accumulators = shared needs rows_per_cta = 1, but that is 2}}
+    schedule(#row.schedule<threads_per_row = 32, rows_per_cta = 2, elements = 4,
+        access_bytes = 16, grid = persistent, ctas_per_sm = 1,
+        column_sum = partials, accumulators = shared, sum_columns = 32,
+        sum_threads = 64>) {
+}
+
+// -----
+
 row.kernel @no_schedule hidden 64 inputs() outputs()
     // expected-error @below {{expected a #row.schedule attribute}}
     schedule(32) {

@@ -143,6 +143,26 @@ TEST_F(PlanLaunches, WorkspaceOfAccumulators) {
   EXPECT_EQ(plan.launches[1].extraCtas, 4);
 }
 
+// Accumulators in shared memory: four bytes for each element of each thread,
+// also of those that reach beyond the row.
+TEST_F(PlanLaunches, SharedAccumulators) {
+  auto plan = [&](std::string fields) {
+    return planLaunches(
+        parse(backwardText(2568, {}, /*accumulators=*/2),
+              ("threads_per_row=64,elements=8,access_bytes=16,grid=persistent,"
+               "ctas_per_sm=1,column_sum=partials,sum_columns=16,"
+               "sum_threads=128" +
+               fields)
+                  .c_str()),
+        target("sm_90"));
+  };
+  LaunchPlan shared = plan(",accumulators=shared");
+  EXPECT_EQ(shared.launches[0].dynamicSharedBytes, 2 * 64 * 6 * 8 * 4);
+  EXPECT_EQ(shared.launches[1].dynamicSharedBytes, 0);
+  EXPECT_EQ(shared.workspaceBytesPerCta, 2 * 2568 * 4);
+  EXPECT_EQ(plan("").launches[0].dynamicSharedBytes, 0);
+}
+
 // The alignment of a pointer is the width of its accesses: for rows and columns
 // by their own element type, for scalars one element.
 TEST_F(PlanLaunches, Alignments) {
@@ -286,6 +306,39 @@ TEST_F(VerifySchedule, SharedMemory) {
       "sum_columns");
 }
 
+// A CTA's accumulators must fit the chip's shared memory, and those of all CTAs
+// of an SM too.
+TEST_F(VerifySchedule, SharedAccumulators) {
+  auto fields = [&](int64_t ctas) {
+    return schedule(("threads_per_row=1024,elements=8,access_bytes=16,grid="
+                     "persistent,column_sum=partials,accumulators=shared,"
+                     "sum_columns=16,sum_threads=128,ctas_per_sm=" +
+                     std::to_string(ctas))
+                        .c_str());
+  };
+  auto verifyOn = [&](const char *chip, int64_t accumulators, int64_t ctas) {
+    return verify(parse(backwardText(16384, {}, accumulators)), fields(ctas),
+                  chip);
+  };
+  std::string two =
+      std::to_string(2 * (64 << 10) +
+                     sharedBytes(parse(backwardText(16384, {}, 2)), fields(1)));
+  // Beside 64 KB for each accumulator, those of the launches' own.
+  EXPECT_EQ(verifyOn("sm_90", 3, 1), "");
+  EXPECT_EQ(verifyOn("sm_120", 1, 1), "");
+  EXPECT_EQ(verifyOn("sm_120", 2, 1),
+            "a CTA would need " + two +
+                " bytes of shared memory, and one on sm_120 can have 101376; "
+                "use accumulators = registers");
+  EXPECT_EQ(verifyOn("sm_90", 1, 2), "");
+  EXPECT_EQ(
+      verifyOn("sm_90", 2, 2),
+      "2 CTAs with " + two +
+          " bytes of shared memory each do not fit an "
+          "SM of sm_90, which holds 233472 bytes; lower ctas_per_sm or use "
+          "accumulators = registers");
+}
+
 //===----------------------------------------------------------------------===//
 // Column sums by CTAs of their own
 //===----------------------------------------------------------------------===//
@@ -376,9 +429,10 @@ TEST_F(SharedBytes, OfGroupsOfThreads) {
                            "column_sum=partials,sum_columns=8,sum_threads=32")
                      .c_str()));
   };
-  constexpr int64_t sum = 4 * 9 * 4;
-  // One warp: its lanes exchange what they hold.
-  EXPECT_EQ(bytes(64, "threads_per_row=8,rows_per_cta=4,elements=8"), sum);
+  // One warp: its lanes exchange what they hold, and the second launch alone
+  // needs shared memory.
+  EXPECT_EQ(bytes(64, "threads_per_row=8,rows_per_cta=4,elements=8"),
+            bytes(64, "threads_per_row=32,rows_per_cta=1,elements=2"));
   // Four warps, of which 8 lanes each hold 8 floats.
   EXPECT_EQ(bytes(64, "threads_per_row=8,rows_per_cta=16,elements=8"),
             4 * 8 * 8 * 4);

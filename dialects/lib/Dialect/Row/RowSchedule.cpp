@@ -32,15 +32,13 @@ void RowDialect::registerAttributes() {
       >();
 }
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   int64_t threadsPerRow, int64_t rowsPerCta,
-                                   int64_t elements, int64_t accessBytes,
-                                   Grid grid, int64_t ctasPerSm,
-                                   int64_t prefetchRows, ColumnLoad columnLoad,
-                                   ColumnSum columnSum, int64_t sumColumns,
-                                   int64_t sumThreads, int64_t sumRows,
-                                   CachePolicy loads, CachePolicy stores,
-                                   bool strided, bool dependentLaunch) {
+LogicalResult ScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, int64_t threadsPerRow,
+    int64_t rowsPerCta, int64_t elements, int64_t accessBytes, Grid grid,
+    int64_t ctasPerSm, int64_t prefetchRows, ColumnLoad columnLoad,
+    ColumnSum columnSum, Accumulators accumulators, int64_t sumColumns,
+    int64_t sumThreads, int64_t sumRows, CachePolicy loads, CachePolicy stores,
+    bool strided, bool dependentLaunch) {
   if (threadsPerRow < 1 ||
       (threadsPerRow < 32 ? !llvm::isPowerOf2_64(threadsPerRow)
                           : threadsPerRow % 32 != 0))
@@ -79,6 +77,15 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (columnSum == ColumnSum::Partials && grid != Grid::Persistent)
     return emitError() << "column_sum = partials needs a persistent grid: the "
                           "number of partial sums must not grow with the rows";
+  if (accumulators == Accumulators::Shared && columnSum != ColumnSum::Partials)
+    return emitError() << "accumulators = shared needs column_sum = partials: "
+                          "nothing else keeps sums over rows";
+  // Every thread owns its columns of shared memory, so that adding to them
+  // needs no barrier.
+  if (accumulators == Accumulators::Shared && rowsPerCta != 1)
+    return emitError() << "accumulators = shared needs rows_per_cta = 1, but "
+                          "that is "
+                       << rowsPerCta;
   if (sumRows < 1 || sumRows > 16)
     return emitError() << "sum_rows must be between 1 and 16, but is "
                        << sumRows;

@@ -104,4 +104,9 @@ verifySchedule(mlir::row::KernelOp kernel, mlir::row::ScheduleAttr schedule,
 
 } // namespace rmsc
 
+/// Shared memory in bytes that the launch that walks rows asks for at run time:
+/// column accumulators that a schedule keeps there.
+int64_t dynamicSharedBytes(mlir::row::KernelOp kernel,
+                           mlir::row::ScheduleAttr schedule);
+
 #endif // RMSC_TARGET_LAUNCHPLAN_H

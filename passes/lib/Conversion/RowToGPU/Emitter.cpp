@@ -270,14 +270,14 @@ void Emitter::storeChunks(ValueRange chunks, Value pointer,
   }
 }
 
-Value Emitter::allocateShared(int64_t floats) {
+Value Emitter::declareShared(int64_t floats, LLVM::Linkage linkage,
+                             const Twine &suffix) {
   OpBuilder::InsertionGuard guard(b);
   auto type = LLVM::LLVMArrayType::get(b.getF32Type(), floats);
-  std::string name =
-      (function.getName() + "_shared" + Twine(sharedCount++)).str();
+  std::string name = (function.getName() + suffix).str();
   b.setInsertionPoint(function);
   auto global = LLVM::GlobalOp::create(
-      b, type, /*isConstant=*/false, LLVM::Linkage::Internal, name, Attribute(),
+      b, type, /*isConstant=*/false, linkage, name, Attribute(),
       /*alignment=*/16, static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
   b.setInsertionPointToStart(&function.getBody().front());
   return LLVM::AddressOfOp::create(b, global);
@@ -303,6 +303,15 @@ Value Emitter::combine(Value lhs, Value rhs, row::ReduceKind kind) {
 
 Value Emitter::combineTree(SmallVector<Value> values, row::ReduceKind kind) {
   // A chain would stay a chain: floating-point additions are not reordered.
+Value Emitter::allocateShared(int64_t floats) {
+  return declareShared(floats, LLVM::Linkage::Internal,
+                       "_shared" + Twine(sharedCount++));
+}
+
+Value Emitter::declareDynamicShared() {
+  return declareShared(0, LLVM::Linkage::External, "_dynamic");
+}
+
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)

@@ -90,9 +90,16 @@ static void storePart(ImplicitLocOpBuilder &b, Value part, Value pointer,
   LLVM::StoreOp::create(b, part, pointer, access.bytes);
 }
 
-/// Joins neighbours until one vector is left; the number of parts is a power of
-/// two, as the sizes of vector and access are.
-static Value joinParts(ImplicitLocOpBuilder &b, SmallVector<Value> parts) {
+Value rmsc::sliceVector(ImplicitLocOpBuilder &b, Value vector, int64_t first,
+                        int64_t count) {
+  if (count == cast<VectorType>(vector.getType()).getDimSize(0))
+    return vector;
+  return vector::ExtractStridedSliceOp::create(
+      b, vector, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+      ArrayRef<int64_t>{1});
+}
+
+Value rmsc::joinVectors(ImplicitLocOpBuilder &b, SmallVector<Value> parts) {
   while (parts.size() > 1) {
     SmallVector<Value> joined;
     for (size_t i = 0; i < parts.size(); i += 2) {
@@ -117,7 +124,7 @@ Value rmsc::loadVector(ImplicitLocOpBuilder &b, Value pointer, VectorType type,
     parts.push_back(
         loadPart(b, offsetPointer(b, pointer, type.getElementType(), i),
                  partType, access));
-  return joinParts(b, std::move(parts));
+  return joinVectors(b, std::move(parts));
 }
 
 void rmsc::storeVector(ImplicitLocOpBuilder &b, Value vector, Value pointer,
@@ -126,11 +133,7 @@ void rmsc::storeVector(ImplicitLocOpBuilder &b, Value vector, Value pointer,
   VectorType partType = getPartType(type, access);
   int64_t partElements = partType.getDimSize(0);
   for (int64_t i = 0; i < type.getDimSize(0); i += partElements) {
-    Value part = vector;
-    if (partElements != type.getDimSize(0))
-      part = vector::ExtractStridedSliceOp::create(
-          b, vector, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{partElements},
-          ArrayRef<int64_t>{1});
+    Value part = sliceVector(b, vector, i, partElements);
     storePart(b, part, offsetPointer(b, pointer, type.getElementType(), i),
               access);
   }

@@ -32,6 +32,14 @@ mlir::Value offsetPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
 mlir::Value offsetPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
                           mlir::Type elementType, int64_t elements);
 
+/// The `count` elements of a vector from `first` on.
+mlir::Value sliceVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
+                        int64_t first, int64_t count);
+
+/// Vectors of one size, a power of two of them, as one.
+mlir::Value joinVectors(mlir::ImplicitLocOpBuilder &b,
+                        llvm::SmallVector<mlir::Value> parts);
+
 /// Loads the vector at `pointer`.
 mlir::Value loadVector(mlir::ImplicitLocOpBuilder &b, mlir::Value pointer,
                        mlir::VectorType type, const Access &access);

@@ -15,6 +15,11 @@ using namespace rmsc;
 
 using ValueMap = DenseMap<Value, ThreadValue>;
 
+/// Elements of one access to accumulators in shared memory, at most: 16 bytes.
+/// Those of neighbouring threads lie next to each other, so that none meets
+/// another in a bank; the parts of a chunk, and chunks, lie a CTA apart.
+static constexpr int64_t sharedWidth = 4;
+
 static bool isColumnLoad(Operation &op) {
   auto load = dyn_cast<row::LoadOp>(op);
   return load && isa<row::ColumnsType>(load.getSource().getType());
@@ -105,6 +110,11 @@ private:
       if (!isColumnLoad(op))
         e.emit(op, layout, row, values);
   }
+  bool inShared() const {
+    return e.schedule.getAccumulators() == row::Accumulators::Shared;
+  }
+  SmallVector<Value> loadShared();
+  void storeShared(ValueRange accumulators);
   void storePartials(Value cta, ValueRange accumulators);
   Value partialPointer(Value cta, int64_t number);
   SmallVector<Value> sumLanes(ValueRange accumulators);
@@ -114,6 +124,8 @@ private:
   const LaunchPlan &plan;
   Layout layout;
   Value group;
+  /// This thread's first element of the accumulators in shared memory.
+  Value sharedAccumulators;
   SmallVector<row::LoadOp> rowLoads;
   SmallVector<row::AccumulateOp> accumulates;
 };
@@ -148,8 +160,18 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
   size_t prefetched = carried.size();
   ValueMap invariant;
   loadColumns(invariant);
+  SmallVector<Value> zeros;
   for (size_t i = 0; i < accumulates.size(); ++i)
-    llvm::append_range(carried, e.makeAccumulator(layout));
+    llvm::append_range(zeros, e.makeAccumulator(layout));
+  if (inShared()) {
+    int64_t width = std::min(sharedWidth, layout.elements);
+    sharedAccumulators =
+        e.sharedElement(e.declareDynamicShared(),
+                        arith::MulIOp::create(b, e.getThread(), e.i32(width)));
+    storeShared(zeros);
+  } else {
+    llvm::append_range(carried, zeros);
+  }
   carried.push_back(e.phase);
 
   auto loop = scf::ForOp::create(b, begin, e.getRows(), step, carried);
@@ -179,13 +201,18 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
     e.phase = args.back();
     emitBody(row, values);
     SmallVector<Value> sums(args.drop_front(prefetched).drop_back());
+    if (inShared())
+      sums = loadShared();
     MutableArrayRef<Value> rest = sums;
     for (row::AccumulateOp accumulate : accumulates) {
       e.accumulate(accumulate, layout, row, values,
                    rest.take_front(layout.chunks()));
       rest = rest.drop_front(layout.chunks());
     }
-    llvm::append_range(next, sums);
+    if (inShared())
+      storeShared(sums);
+    else
+      llvm::append_range(next, sums);
     next.push_back(e.phase);
     scf::YieldOp::create(b, next);
   }
@@ -197,7 +224,41 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
   if (plan.launches[1].dependent)
     NVVM::GriddepcontrolOp::create(b,
                                    NVVM::GridDepActionKind::launch_dependents);
-  storePartials(cta, loop.getResults().drop_front(prefetched).drop_back());
+  SmallVector<Value> sums(loop.getResults().drop_front(prefetched).drop_back());
+  storePartials(cta, inShared() ? loadShared() : sums);
+}
+
+/// This thread's accumulators from shared memory, one after the other.
+SmallVector<Value> RowWalk::loadShared() {
+  ImplicitLocOpBuilder &b = e.b;
+  int64_t width = std::min(sharedWidth, layout.elements);
+  int64_t parts = layout.elements / width;
+  auto type = VectorType::get({width}, b.getF32Type());
+  SmallVector<Value> accumulators;
+  for (int64_t c = 0, n = accumulates.size() * layout.chunks(); c < n; ++c) {
+    SmallVector<Value> loaded;
+    for (int64_t i = 0; i < parts; ++i)
+      loaded.push_back(LLVM::LoadOp::create(
+          b, type,
+          offsetPointer(b, sharedAccumulators, b.getF32Type(),
+                        (c * parts + i) * width * e.schedule.getThreads()),
+          4 * width));
+    accumulators.push_back(joinVectors(b, std::move(loaded)));
+  }
+  return accumulators;
+}
+
+void RowWalk::storeShared(ValueRange accumulators) {
+  ImplicitLocOpBuilder &b = e.b;
+  int64_t width = std::min(sharedWidth, layout.elements);
+  int64_t parts = layout.elements / width;
+  for (auto [c, accumulator] : llvm::enumerate(accumulators))
+    for (int64_t i = 0; i < parts; ++i)
+      LLVM::StoreOp::create(
+          b, sliceVector(b, accumulator, i * width, width),
+          offsetPointer(b, sharedAccumulators, b.getF32Type(),
+                        (c * parts + i) * width * e.schedule.getThreads()),
+          4 * width);
 }
 
 /// Where CTA `cta` leaves its partial sum for accumulator `number`.
@@ -305,11 +366,8 @@ void RowWalk::combineGroups(Value cta, ValueRange accumulators) {
         }
         for (int64_t i = 0; i < count; ++i) {
           int64_t slice = begin + i;
-          Value part = chunks[slice / slicesOfChunk];
-          if (slicesOfChunk > 1)
-            part = vector::ExtractStridedSliceOp::create(
-                b, part, ArrayRef<int64_t>{slice % slicesOfChunk * width},
-                ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
+          Value part = sliceVector(b, chunks[slice / slicesOfChunk],
+                                   slice % slicesOfChunk * width, width);
           LLVM::StoreOp::create(b, part, slot(e.i32(i), group, inGroup),
                                 4 * width);
         }

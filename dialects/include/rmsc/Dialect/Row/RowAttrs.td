@@ -49,6 +49,11 @@ def Row_ColumnSum
                    I32EnumAttrCase<"Partials", 1, "partials">,
                    I32EnumAttrCase<"RoleSplit", 2, "role_split">]>;
 
+def Row_Accumulators
+    : Row_I32Enum<"Accumulators", "where a CTA keeps its column accumulators",
+                  [I32EnumAttrCase<"Registers", 0, "registers">,
+                   I32EnumAttrCase<"Shared", 1, "shared">]>;
+
 def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "how a row kernel is spread over threads, CTAs and the grid";
@@ -68,6 +73,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     | `prefetch_rows` | rows whose loads are issued ahead of the row that is computed, `persistent` only |
     | `column_load` | column inputs are loaded before the first reduction (`early`) or where they are used (`late`) |
     | `column_sum` | `partials`: each CTA stores partial sums, a dependent second launch adds them; `role_split`: CTAs of their own sum columns from the inputs, in the same launch |
+    | `accumulators` | a CTA that stores partial sums (`partials`) keeps its column accumulators in `registers`, or in `shared` memory, which leaves a long row more registers; `shared` needs `rows_per_cta = 1` |
     | `sum_columns` | columns of one CTA that sums columns |
     | `sum_rows` | rows that a thread of a column CTA loads before it adds the first one up (`role_split`) |
     | `sum_threads` | threads of one CTA of the second launch (`partials`) |
@@ -85,6 +91,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$prefetch_rows,
     DefaultValuedParameter<"::mlir::row::ColumnLoad", "::mlir::row::ColumnLoad::Early">:$column_load,
     DefaultValuedParameter<"::mlir::row::ColumnSum", "::mlir::row::ColumnSum::None">:$column_sum,
+    DefaultValuedParameter<"::mlir::row::Accumulators", "::mlir::row::Accumulators::Registers">:$accumulators,
     DefaultValuedParameter<"int64_t", "0">:$sum_columns,
     DefaultValuedParameter<"int64_t", "0">:$sum_threads,
     DefaultValuedParameter<"int64_t", "4">:$sum_rows,
