@@ -135,13 +135,6 @@ int64_t rmsc::sharedBytes(row::KernelOp kernel, row::ScheduleAttr schedule) {
   return 4 * std::max(rows, sum);
 }
 
-LogicalResult
-rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
-                     const TargetInfo &target,
-                     llvm::function_ref<InFlightDiagnostic()> emitError) {
-  int64_t hiddenSize = kernel.getHiddenSize();
-  if (schedule.getAccessBytes() > target.maxAccessBytes)
-    return emitError() << "accesses of " << schedule.getAccessBytes()
 int64_t rmsc::dynamicSharedBytes(row::KernelOp kernel,
                                  row::ScheduleAttr schedule) {
   if (schedule.getAccumulators() == row::Accumulators::Registers)
@@ -153,6 +146,13 @@ int64_t rmsc::dynamicSharedBytes(row::KernelOp kernel,
 /// Shared memory in bytes that the system keeps of every CTA's.
 static constexpr int64_t reservedSharedBytes = 1 << 10;
 
+LogicalResult
+rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
+                     const TargetInfo &target,
+                     llvm::function_ref<InFlightDiagnostic()> emitError) {
+  int64_t hiddenSize = kernel.getHiddenSize();
+  if (schedule.getAccessBytes() > target.maxAccessBytes)
+    return emitError() << "accesses of " << schedule.getAccessBytes()
                        << " bytes are wider than the " << target.maxAccessBytes
                        << " bytes of " << target.chip << "; lower access_bytes";
   if (hiddenSize % schedule.getElements() != 0)
@@ -195,8 +195,6 @@ static constexpr int64_t reservedSharedBytes = 1 << 10;
                        << maxStaticSharedBytes
                        << " can be declared; lower the threads of a CTA, or "
                           "elements, or raise sum_columns";
-  return success();
-}
   if (int64_t dynamic = dynamicSharedBytes(kernel, schedule)) {
     int64_t bytes = dynamic + sharedBytes(kernel, schedule);
     if (bytes > target.sharedPerCta)
@@ -213,3 +211,5 @@ static constexpr int64_t reservedSharedBytes = 1 << 10;
                          << " bytes; lower ctas_per_sm or use accumulators = "
                             "registers";
   }
+  return success();
+}

@@ -94,6 +94,11 @@ std::string roleSplitObstacle(mlir::row::KernelOp kernel);
 int64_t sharedBytes(mlir::row::KernelOp kernel,
                     mlir::row::ScheduleAttr schedule);
 
+/// Shared memory in bytes that the launch that walks rows asks for at run time:
+/// column accumulators that a schedule keeps there.
+int64_t dynamicSharedBytes(mlir::row::KernelOp kernel,
+                           mlir::row::ScheduleAttr schedule);
+
 /// Checks a schedule against a kernel and a chip's limits: the access width,
 /// threads, CTAs and shared memory, the elements that a thread would hold, how
 /// columns are summed. Reports what is wrong through `emitError`.
@@ -103,10 +108,5 @@ verifySchedule(mlir::row::KernelOp kernel, mlir::row::ScheduleAttr schedule,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace rmsc
-
-/// Shared memory in bytes that the launch that walks rows asks for at run time:
-/// column accumulators that a schedule keeps there.
-int64_t dynamicSharedBytes(mlir::row::KernelOp kernel,
-                           mlir::row::ScheduleAttr schedule);
 
 #endif // RMSC_TARGET_LAUNCHPLAN_H

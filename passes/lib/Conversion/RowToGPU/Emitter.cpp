@@ -283,6 +283,15 @@ Value Emitter::declareShared(int64_t floats, LLVM::Linkage linkage,
   return LLVM::AddressOfOp::create(b, global);
 }
 
+Value Emitter::allocateShared(int64_t floats) {
+  return declareShared(floats, LLVM::Linkage::Internal,
+                       "_shared" + Twine(sharedCount++));
+}
+
+Value Emitter::declareDynamicShared() {
+  return declareShared(0, LLVM::Linkage::External, "_dynamic");
+}
+
 Value Emitter::sharedElement(Value array, Value index) {
   return offsetPointer(b, array, b.getF32Type(), index);
 }
@@ -303,15 +312,6 @@ Value Emitter::combine(Value lhs, Value rhs, row::ReduceKind kind) {
 
 Value Emitter::combineTree(SmallVector<Value> values, row::ReduceKind kind) {
   // A chain would stay a chain: floating-point additions are not reordered.
-Value Emitter::allocateShared(int64_t floats) {
-  return declareShared(floats, LLVM::Linkage::Internal,
-                       "_shared" + Twine(sharedCount++));
-}
-
-Value Emitter::declareDynamicShared() {
-  return declareShared(0, LLVM::Linkage::External, "_dynamic");
-}
-
   while (values.size() > 1) {
     SmallVector<Value> next;
     for (size_t i = 0; i + 1 < values.size(); i += 2)

@@ -134,11 +134,11 @@ public:
                           mlir::row::ReduceKind kind, int64_t stride = 1);
   /// A shared array of f32.
   mlir::Value allocateShared(int64_t floats);
+  /// The shared memory that the launch asks for at run time.
+  mlir::Value declareDynamicShared();
   /// Pointer to element `index` (i32) of a shared array.
   mlir::Value sharedElement(mlir::Value array, mlir::Value index);
 
-  /// The shared memory that the launch asks for at run time.
-  mlir::Value declareDynamicShared();
   /// Number of CTAs that walk rows in the first launch of the plan, given the
   /// number of rows (i64), as i64.
   mlir::Value countRowCtas(const Launch &launch);
@@ -149,11 +149,11 @@ public:
   mlir::Value phase;
 
 private:
+  mlir::Value declareShared(int64_t floats, mlir::LLVM::Linkage linkage,
+                            const llvm::Twine &suffix);
   mlir::Value reduceRow(mlir::Value partial, mlir::row::ReduceKind kind);
   mlir::Value combine(mlir::Value lhs, mlir::Value rhs,
                       mlir::row::ReduceKind kind);
-  mlir::Value declareShared(int64_t floats, mlir::LLVM::Linkage linkage,
-                            const llvm::Twine &suffix);
   mlir::Value combineTree(llvm::SmallVector<mlir::Value> values,
                           mlir::row::ReduceKind kind);
   mlir::Value reduceThread(mlir::ValueRange chunks, mlir::row::ReduceKind kind);
