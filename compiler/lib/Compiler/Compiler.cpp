@@ -130,6 +130,10 @@ void CompilationImpl::addTime(StringRef stage, double milliseconds) {
 }
 
 llvm::Error CompilationImpl::checkOptions() {
+  if (options.enumerateSchedules && !options.schedule.empty())
+    return makeError("a schedule is given ('" + options.schedule +
+                     "'), and every one worth measuring is asked for; leave "
+                     "one of the two options out");
   if (options.chips.empty())
     options.chips.push_back(defaultChip.str());
   for (const std::string &name : options.chips) {
