@@ -189,6 +189,7 @@ Error DeviceCase::download(const Gpu &gpu, Case &host) const {
 
 std::vector<void *> DeviceCase::addresses() const {
   std::vector<void *> result;
+  result.reserve(memory.size());
   for (const DeviceMemory &m : memory)
     result.push_back(m.data());
   return result;
