@@ -13,7 +13,9 @@ on outputs that were poisoned before. The floor of a case is the fastest kernel
 found that moves the compulsory bytes and computes nothing: the package's own
 copy kernels, every variant of them, and a Triton one.
 Needs PyTorch and Triton; Liger-Kernel, FlashInfer and QuACK are timed where
-they are installed.
+they are installed. They are called as liger-kernel 0.8.5, flashinfer-python 0.5.3
+and quack-kernels 0.6.5 have it, by the functions that do the least beyond the
+case, also where those are not the public ones.
 """
 
 import argparse
@@ -26,6 +28,7 @@ import shlex
 import statistics
 import sys
 import time
+import traceback
 
 import torch
 import triton
@@ -614,7 +617,10 @@ def time_run(blocks, notes):
     return times
 
 
-def measure(suite, ours, case, calls, runs, skip):
+def measure(suite, ours, case, calls, runs, skip, broken):
+    """Measures a case. `skip` names the peers to leave out; `broken`, which is kept
+    from case to case, has the notes on those that failed before they ever worked:
+    compiling them again would only take the time again."""
     rows, label, _, _ = case
     started = time.time()
     ring = protocol.Ring(lambda: suite.make(rows), suite.set_bytes(rows))
@@ -632,6 +638,9 @@ def measure(suite, ours, case, calls, runs, skip):
     def add(name, make):
         if name in skip:
             return
+        if broken.get(name):
+            notes[name] = broken[name]
+            return
         try:
             peer = make()
             if peer.differs:
@@ -642,10 +651,13 @@ def measure(suite, ours, case, calls, runs, skip):
             if peer.tuned:
                 tuned[name] = peer.tuned
             peers[name] = peer
+            broken[name] = None
         except ImportError as error:
             notes[name] = f"not installed ({error})"
         except Exception as error:  # A peer's failure must not end the run.
             notes[name] = f"failed: {first_line(error)}"
+            traceback.print_exc(limit=-4)
+            broken.setdefault(name, notes[name])
 
     def tuned_triton():
         name, run = fastest(suite.triton(rows), ring, 10)
@@ -799,10 +811,9 @@ def main():
         "cases_wanted": len(cases),
         "cases": [],
     }
+    skip, broken = set(arguments.skip.split(",")), {}
     for case in cases:
-        result = measure(
-            suite, ours, case, calls, arguments.runs, set(arguments.skip.split(","))
-        )
+        result = measure(suite, ours, case, calls, arguments.runs, skip, broken)
         document["cases"].append(result)
         text = save(document, arguments.output, arguments.json)
         torch.cuda.empty_cache()
