@@ -400,8 +400,8 @@ llvm::Error CompilationImpl::checkRegisters(const rmsrt::Variant &variant,
                                             StringRef what) {
   for (const rmsrt::Launch &launch : variant.launches) {
     // Registers are given out to warps, 8 a thread at a time.
-    int64_t needed =
-        llvm::alignTo(launch.registers, 8) * llvm::alignTo(launch.block, 32);
+    int64_t needed = llvm::alignTo<8>(int64_t(launch.registers)) *
+                     llvm::alignTo<warpSize>(int64_t(launch.block));
     if (needed > target.registersPerSm)
       return makeError(what + ": '" + launch.entry + "' needs " +
                        Twine(needed) + " registers for a CTA of " +
@@ -567,8 +567,8 @@ llvm::Expected<Compilation> rmsc::compile(llvm::MemoryBufferRef input,
 
 Compilation::Compilation(std::unique_ptr<CompilationImpl> impl)
     : impl(std::move(impl)) {}
-Compilation::Compilation(Compilation &&) = default;
-Compilation &Compilation::operator=(Compilation &&) = default;
+Compilation::Compilation(Compilation &&) noexcept = default;
+Compilation &Compilation::operator=(Compilation &&) noexcept = default;
 Compilation::~Compilation() = default;
 
 const rmsrt::Manifest &Compilation::manifest() const { return impl->manifest; }

@@ -130,8 +130,8 @@ class CompilationImpl;
 class Compilation {
 public:
   Compilation(std::unique_ptr<CompilationImpl> impl);
-  Compilation(Compilation &&);
-  Compilation &operator=(Compilation &&);
+  Compilation(Compilation &&) noexcept;
+  Compilation &operator=(Compilation &&) noexcept;
   ~Compilation();
 
   /// The same description as in a package's manifest, from `Level::Schedule`
