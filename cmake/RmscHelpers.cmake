@@ -71,6 +71,11 @@ function(rmsc_add_gtest name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   rmsc_setup_target(${name})
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GoogleTest's macros hold an `else` of their own, made so that an `if`
+    # around them keeps its meaning.
+    target_compile_options(${name} PRIVATE -Wno-dangling-else)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main
                                         ${RMSC_MLIR_LIBS})
   # Not a product, so kept apart from the tools in bin/.
