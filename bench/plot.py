@@ -15,6 +15,10 @@ import matplotlib
 matplotlib.use("Agg")
 # The same figures give the same bytes, so that a redrawn plot shows no change.
 matplotlib.rcParams["svg.hashsalt"] = "rmsc"
+# No red among the peers: that is ours.
+matplotlib.rcParams["axes.prop_cycle"] = matplotlib.cycler(
+    color=["tab:blue", "tab:orange", "tab:green", "tab:purple", "tab:brown", "tab:cyan"]
+)
 import matplotlib.pyplot as plt  # noqa: E402
 
 STYLES = {
@@ -42,12 +46,14 @@ def draw(report, output, without=()):
     """Writes output.png and output.svg."""
     series = series_of(report, without)
     floor = dict(series["floor"])
+    differs = {name for case in report["cases"] for name in case.get("differs", ())}
     figure, (times, ratios) = plt.subplots(1, 2, figsize=(10, 4))
     for name, points in series.items():
         style = STYLES.get(name, dict(linewidth=1.2, marker=".", alpha=0.85))
+        label = f"{name} (not the same work)" if name in differs else name
         rows = [r for r, _ in points]
-        times.plot(rows, [t for _, t in points], label=name, **style)
-        ratios.plot(rows, [t / floor[r] for r, t in points], label=name, **style)
+        times.plot(rows, [t for _, t in points], label=label, **style)
+        ratios.plot(rows, [t / floor[r] for r, t in points], label=label, **style)
     times.set_ylabel("time (µs)")
     ratios.set_ylabel("time / floor")
     times.set_yscale("log")

@@ -344,7 +344,7 @@ def grid(document):
 
 
 def report(document):
-    if "peers_geomean_us" in document:
+    if "geomean_runs_us" in document:
         return peers(document)
     if document.get("suite") and "runs" in document and "host" in document:
         return suite(document)
