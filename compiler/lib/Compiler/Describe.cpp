@@ -20,7 +20,7 @@ using namespace rmsc;
 /// 1e-6 and not 9.999999974752427e-07.
 static double toShortestDouble(float value) {
   char digits[32];
-  auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+  auto *end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
   double result = value;
   StringRef(digits, end - digits).getAsDouble(result);
   return result;
@@ -176,7 +176,7 @@ size_t rmsc::findKernel(row::KernelOp variant,
   if (std::optional<StringRef> suffix = variant.getVariant())
     if (name.consume_back(*suffix))
       name.consume_back("_");
-  auto it = llvm::find_if(kernels, [&](const rmsrt::Kernel &kernel) {
+  const auto *it = llvm::find_if(kernels, [&](const rmsrt::Kernel &kernel) {
     return kernel.name == name;
   });
   assert(it != kernels.end() && "a variant is made from a described kernel");
