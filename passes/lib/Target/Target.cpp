@@ -17,7 +17,7 @@ using namespace rmsc;
 // 8.8, "Target directives" and ld/st (PTX version of a chip; 256-bit accesses
 // from sm_100 and PTX 8.8 on), and the vendor's product pages (multiprocessors
 // and L2 of H200, B200, B300 and RTX PRO 6000, for which grids are sized).
-static const TargetInfo targets[] = {
+static constexpr TargetInfo targets[] = {
     // chip, major, minor, sms, sharedPerSm, sharedPerCta, l2Bytes,
     // threadsPerSm, ctasPerSm, registersPerSm, maxAccessBytes, maxCluster,
     // packedF32x2, dependentLaunch, minPtx, accessPtx
