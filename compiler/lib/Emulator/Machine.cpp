@@ -69,6 +69,7 @@ void Collector::add(uint32_t site, int operand, Fault fault) {
 
 Report Collector::take() {
   std::vector<Entry *> order;
+  order.reserve(faults.size());
   for (auto &item : faults)
     order.push_back(&item.second);
   // By place; the faults of one thread as they came.
@@ -435,7 +436,7 @@ void Worker::runCluster(uint64_t number) {
     reportDivergence();
     launch.session->aborted.store(true, std::memory_order_relaxed);
   }
-  std::fill(readyWarps.begin(), readyWarps.end(), 0);
+  llvm::fill(readyWarps, 0);
 }
 
 /// Says of a thread why it does not come: "thread 5 has ended".
