@@ -148,6 +148,12 @@ LogicalResult Lowering::lowerInlinePtx(NVVM::InlinePtxOp op) {
     op->erase();
     return success();
   }
+  if (entry->kind == InlinePtx::Kind::Zero && op->getNumOperands() == 1 &&
+      op->getNumResults() == 1 && op->getResult(0).getType().isInteger(32)) {
+    op->getResult(0).replaceAllUsesWith(i32(0));
+    op->erase();
+    return success();
+  }
   bool isStore = entry->kind == InlinePtx::Kind::Store;
   unsigned words = entry->bytes / 4;
   unsigned operands = op.getReadOnlyArgs().size();

@@ -16,6 +16,7 @@ using Kind = InlinePtx::Kind;
 
 static const InlinePtx entries[] = {
     {"// pinned", Kind::Pin, PtxCache::Streaming, 0},
+    {"shr.u32 $0, $1, 31;", Kind::Zero, PtxCache::Streaming, 0},
     {"ld.global.cs.b32 $0, [$1];", Kind::Load, PtxCache::Streaming, 4},
     {"ld.global.cs.v2.b32 {$0, $1}, [$2];", Kind::Load, PtxCache::Streaming, 8},
     {"ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", Kind::Load,
@@ -54,6 +55,8 @@ const InlinePtx *rmsc::cachedAccess(Kind kind, PtxCache cache, int64_t bytes) {
 }
 
 const InlinePtx &rmsc::pin() { return entries[0]; }
+
+const InlinePtx &rmsc::threadZero() { return entries[1]; }
 
 const InlinePtx *rmsc::lookupInlinePtx(llvm::StringRef text) {
   return findEntry([&](const InlinePtx &entry) { return entry.text == text; });

@@ -112,6 +112,21 @@ TEST(InlinePtx, EveryEntryHasATwin) {
       EXPECT_EQ(out, in);
       continue;
     }
+    if (entry.kind == InlinePtx::Kind::Zero) {
+      KernelUnderTest kernel(
+          kernelText("f32", "i32",
+                     "    %n = llvm.mlir.constant(5 : i32) : i32\n    %z = "
+                     "nvvm.inline_ptx \"" +
+                         entry.text.str() +
+                         "\" ro (%n : i32) -> i32\n"
+                         "    llvm.store %z, %to {alignment = 4 : i64} : i32, "
+                         "!llvm.ptr<1>\n"));
+      std::vector<float> in = {1, 2};
+      std::vector<int32_t> out = {3, 4};
+      EXPECT_TRUE(kernel.run(in, out, 1, 2).empty());
+      EXPECT_EQ(out, std::vector<int32_t>({0, 0}));
+      continue;
+    }
     // Thread t copies words from t * words on.
     unsigned words = entry.bytes / 4;
     std::string array = "!llvm.array<" + std::to_string(words) + " x i32>";

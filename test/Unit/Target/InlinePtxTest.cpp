@@ -69,6 +69,11 @@ TEST(InlinePtx, NamesEveryOperandOnce) {
       EXPECT_EQ(entry.text.count('$'), 0u);
       continue;
     }
+    if (entry.kind == InlinePtx::Kind::Zero) {
+      EXPECT_EQ(entry.bytes, 0);
+      EXPECT_EQ(entry.text.count('$'), 2u);
+      continue;
+    }
     int64_t words = entry.bytes / 4;
     EXPECT_EQ(static_cast<int64_t>(entry.text.count('$')), words + 1);
     for (int64_t i = 0; i <= words; ++i)

@@ -42,12 +42,15 @@ struct InlinePtx {
     /// Does nothing with its operands. LLVM has to have them ready at this
     /// point, and so cannot move the loads that they come from further down.
     Pin,
+    /// A zero, made of the number of a thread: LLVM does not know the number's
+    /// range here, and the assembler makes no use of it.
+    Zero,
   };
   llvm::StringLiteral text;
   Kind kind;
   /// For Load and Store.
   PtxCache cache;
-  /// Bytes accessed: 4 times the number of words. 0 for Pin.
+  /// Bytes accessed: 4 times the number of words. 0 for Pin and Zero.
   int64_t bytes;
 };
 
@@ -61,6 +64,9 @@ const InlinePtx *cachedAccess(InlinePtx::Kind kind, PtxCache cache,
 
 /// The entry that pins values.
 const InlinePtx &pin();
+
+/// The entry that gives a zero.
+const InlinePtx &threadZero();
 
 /// The entry with exactly this text, or null.
 const InlinePtx *lookupInlinePtx(llvm::StringRef text);

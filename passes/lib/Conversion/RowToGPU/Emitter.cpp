@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "rmsc/Target/InlinePtx.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -97,6 +98,19 @@ Value Emitter::getCta() {
   if (!cta)
     cta = NVVM::BlockIdXOp::create(b, b.getI32Type());
   return cta;
+}
+
+Value Emitter::getThreadZero() {
+  if (!threadZero) {
+    Value number = getThread();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(number);
+    threadZero = NVVM::InlinePtxOp::create(b, TypeRange{b.getI32Type()}, number,
+                                           ValueRange{},
+                                           rmsc::threadZero().text, Value())
+                     .getResult(0);
+  }
+  return threadZero;
 }
 
 Value Emitter::divide(Value value, int64_t divisor) {
@@ -310,6 +324,18 @@ Value Emitter::combine(Value lhs, Value rhs, row::ReduceKind kind) {
   llvm_unreachable("unknown reduction");
 }
 
+/// What changes no value that it is combined with. Positive zero would change a
+/// negative one.
+static float getNeutral(row::ReduceKind kind) {
+  switch (kind) {
+  case row::ReduceKind::Sum:
+    return -0.0f;
+  case row::ReduceKind::Max:
+    return -std::numeric_limits<float>::infinity();
+  }
+  llvm_unreachable("unknown reduction");
+}
+
 Value Emitter::combineTree(SmallVector<Value> values, row::ReduceKind kind) {
   // A chain would stay a chain: floating-point additions are not reordered.
   while (values.size() > 1) {
@@ -375,13 +401,16 @@ Value Emitter::dotThread(ValueRange lhs, ValueRange rhs) {
 
 Value Emitter::reduceLanes(Value value, int64_t width, row::ReduceKind kind,
                            int64_t stride) {
-  for (int64_t offset = width / 2; offset >= stride; offset /= 2) {
-    Value other = NVVM::ShflOp::create(b, value.getType(), i32(-1), value,
-                                       i32(offset), i32(warpSize - 1),
-                                       NVVM::ShflKind::bfly, UnitAttr());
-    value = combine(value, other, kind);
-  }
+  for (int64_t offset = width / 2; offset >= stride; offset /= 2)
+    value = exchange(value, offset, kind);
   return value;
+}
+
+Value Emitter::exchange(Value value, int64_t offset, row::ReduceKind kind) {
+  Value other =
+      NVVM::ShflOp::create(b, value.getType(), i32(-1), value, i32(offset),
+                           i32(warpSize - 1), NVVM::ShflKind::bfly, UnitAttr());
+  return combine(value, other, kind);
 }
 
 Value Emitter::reduceRow(Value partial, row::ReduceKind kind) {
@@ -416,9 +445,27 @@ Value Emitter::reduceRow(Value partial, row::ReduceKind kind) {
     LLVM::StoreOp::create(b, sum, sharedElement(parts, warp), 4);
   }
   NVVM::BarrierOp::create(b);
+  // One part in each lane takes one register, where a thread that holds them
+  // all needs as many as there are. Exchanges take longer, but the next row is
+  // on its way meanwhile.
+  bool overLanes = isShortOfRegisters() && schedule.getPrefetchRows() != 0;
+  SmallVector<Value> values =
+      overLanes ? SmallVector<Value>{loadPart(parts, warps, kind)}
+                : loadParts(parts, warps);
+  phase = arith::XOrIOp::create(b, phase, i32(1));
+  if (!overLanes)
+    return combineTree(std::move(values), kind);
+  // Nearest lanes first: the order of the tree, and so its bits.
+  Value result = values.front();
+  for (int64_t offset = 1; offset < warpSize; offset *= 2)
+    result = exchange(result, offset, kind);
+  return result;
+}
+
+SmallVector<Value> Emitter::loadParts(Value parts, int64_t count) {
   SmallVector<Value> values;
-  for (int64_t i = 0; i < warps;) {
-    int64_t width = std::min<int64_t>(4, llvm::bit_floor<uint64_t>(warps - i));
+  for (int64_t i = 0; i < count;) {
+    int64_t width = std::min<int64_t>(4, llvm::bit_floor<uint64_t>(count - i));
     Value loaded = LLVM::LoadOp::create(
         b, VectorType::get({width}, b.getF32Type()),
         offsetPointer(b, parts, b.getF32Type(), i), 4 * width);
@@ -426,8 +473,21 @@ Value Emitter::reduceRow(Value partial, row::ReduceKind kind) {
     llvm::append_range(values, elements.getResults());
     i += width;
   }
-  phase = arith::XOrIOp::create(b, phase, i32(1));
-  return combineTree(std::move(values), kind);
+  return values;
+}
+
+Value Emitter::loadPart(Value parts, int64_t count, row::ReduceKind kind) {
+  Value lane = remainder(getThread(), warpSize);
+  Value source = lane;
+  if (count < warpSize)
+    source = arith::MinUIOp::create(b, lane, i32(count - 1));
+  Value value =
+      LLVM::LoadOp::create(b, b.getF32Type(), sharedElement(parts, source), 4);
+  if (count < warpSize)
+    value = arith::SelectOp::create(
+        b, lessThan(lane, i32(count)), value,
+        arith::ConstantOp::create(b, b.getF32FloatAttr(getNeutral(kind))));
+  return value;
 }
 
 ThreadValue Emitter::maskChunks(ValueRange chunks, ArrayRef<Value> conditions,
@@ -549,11 +609,10 @@ ThreadValue Emitter::cloneElementwise(Operation &op, const Layout &layout,
 
 void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
                    DenseMap<Value, ThreadValue> &values) {
-  // Loads that were put off are due now.
-  for (Value operand : op.getOperands())
-    if (auto load = operand.getDefiningOp<row::LoadOp>())
-      if (!values.contains(operand))
-        values[operand] = this->load(load, layout, row.row, row.valid);
+  // Loads that were put off, and what was forgotten, are due now.
+  if (!isa<row::AccumulateOp>(op))
+    for (Value operand : op.getOperands())
+      get(operand, layout, row, values);
 
   TypeSwitch<Operation *>(&op)
       .Case<row::LoadOp>([&](row::LoadOp load) {
@@ -593,6 +652,7 @@ void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
             maskChunks(values[reduce.getValue()], layout.inRow, neutral);
         values[reduce.getResult()] = {reduceRow(
             reduceThread(masked, reduce.getKind()), reduce.getKind())};
+        forgetComputed(values);
       })
       .Case<row::DotOp>([&](row::DotOp dot) {
         ThreadValue lhs = maskChunks(values[dot.getLhs()], layout.inRow, 0.0f);
@@ -601,6 +661,7 @@ void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
           rhs = maskChunks(values[dot.getRhs()], layout.inRow, 0.0f);
         values[dot.getResult()] = {
             reduceRow(dotThread(lhs, rhs), row::ReduceKind::Sum)};
+        forgetComputed(values);
       })
       // Column accumulators live longer than a row; whoever walks the rows
       // keeps them.
@@ -633,6 +694,65 @@ void Emitter::emit(Operation &op, const Layout &layout, const CurrentRow &row,
       });
 }
 
+const ThreadValue &Emitter::get(Value value, const Layout &layout,
+                                const CurrentRow &row,
+                                DenseMap<Value, ThreadValue> &values) {
+  if (Operation *op = value.getDefiningOp(); op && !values.contains(value))
+    emit(*op, layout, row, values);
+  return values[value];
+}
+
+/// Elements up to which a thread has registers for all that is computed of
+/// them.
+static constexpr int64_t elementsHeldWidened = 8;
+
+bool Emitter::isShortOfRegisters() const {
+  auto &kernelOp = const_cast<row::KernelOp &>(kernel);
+  int64_t held =
+      schedule.getChunks(kernelOp.getHiddenSize()) * schedule.getElements();
+  // A CTA that takes one row has registers to spare: it keeps no accumulators
+  // and no row ahead.
+  if (schedule.getGrid() != row::Grid::Persistent ||
+      held <= elementsHeldWidened)
+    return false;
+  // Addresses and the rest take about 40. Rows and columns are f32 where they
+  // are computed with; rows ahead are held as they were loaded.
+  int64_t registers = 40, ahead = 0;
+  for (Operation &op : kernelOp.getBody().front()) {
+    auto load = dyn_cast<row::LoadOp>(op);
+    if (load && isa<VectorType>(load.getType())) {
+      registers += held;
+      if (isa<row::RowsType>(load.getSource().getType()))
+        ahead += llvm::divideCeil(
+            held * getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth(),
+            32);
+    }
+    if (isa<row::AccumulateOp>(op) &&
+        schedule.getAccumulators() == row::Accumulators::Registers)
+      registers += held;
+  }
+  return registers + schedule.getPrefetchRows() * ahead >
+         target.registersPerSm /
+             (schedule.getThreads() * schedule.getCtasPerSm());
+}
+
+void Emitter::forgetComputed(DenseMap<Value, ThreadValue> &values) {
+  if (!isShortOfRegisters())
+    return;
+  for (Operation &op : kernel.getBody().front()) {
+    auto entry =
+        op.getNumResults() == 1 ? values.find(op.getResult(0)) : values.end();
+    if (entry == values.end() || !isa<VectorType>(entry->first.getType()))
+      continue;
+    auto load = dyn_cast<row::LoadOp>(op);
+    if (!load || (isa<row::ColumnsType>(load.getSource().getType()) &&
+                  schedule.getColumnLoad() == row::ColumnLoad::Late))
+      values.erase(entry);
+    else if (!getElementTypeOrSelf(load.getType()).isF32())
+      entry->second = copyVectors(b, entry->second, getThreadZero());
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Column accumulators
 //===----------------------------------------------------------------------===//
@@ -646,11 +766,13 @@ ThreadValue Emitter::makeAccumulator(const Layout &layout) {
 
 void Emitter::accumulate(row::AccumulateOp op, const Layout &layout,
                          const CurrentRow &row,
-                         const DenseMap<Value, ThreadValue> &values,
+                         DenseMap<Value, ThreadValue> &values,
                          MutableArrayRef<Value> accumulator) {
   // Columns beyond the row are never stored, so only whole rows are masked.
   SmallVector<Value> conditions(layout.chunks(), row.valid);
-  ThreadValue lhs = maskChunks(values.at(op.getLhs()), conditions, 0.0f);
+  get(op.getRhs(), layout, row, values);
+  ThreadValue lhs =
+      maskChunks(get(op.getLhs(), layout, row, values), conditions, 0.0f);
   ThreadValue rhs = maskChunks(values.at(op.getRhs()), conditions, 0.0f);
   for (auto [sum, left, right] : llvm::zip_equal(accumulator, lhs, rhs))
     sum = math::FmaOp::create(b, left, right, sum);

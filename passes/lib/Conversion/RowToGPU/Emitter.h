@@ -85,6 +85,9 @@ public:
   /// Thread number in the CTA and CTA number in the grid (i32).
   mlir::Value getThread();
   mlir::Value getCta();
+  /// A zero (i32) of which nobody after LLVM knows that it is one, nor that it
+  /// is the same in all threads.
+  mlir::Value getThreadZero();
   /// `value / divisor` and `value % divisor` for i32 values that are not
   /// negative.
   mlir::Value divide(mlir::Value value, int64_t divisor);
@@ -120,12 +123,17 @@ public:
   void emit(mlir::Operation &op, const Layout &layout, const CurrentRow &row,
             llvm::DenseMap<mlir::Value, ThreadValue> &values);
 
+  /// Emits what defines `value` unless that is mapped already.
+  const ThreadValue &get(mlir::Value value, const Layout &layout,
+                         const CurrentRow &row,
+                         llvm::DenseMap<mlir::Value, ThreadValue> &values);
+
   /// The f32 zeros a column accumulator starts from.
   ThreadValue makeAccumulator(const Layout &layout);
   /// Adds a row to a column accumulator.
   void accumulate(mlir::row::AccumulateOp op, const Layout &layout,
                   const CurrentRow &row,
-                  const llvm::DenseMap<mlir::Value, ThreadValue> &values,
+                  llvm::DenseMap<mlir::Value, ThreadValue> &values,
                   llvm::MutableArrayRef<mlir::Value> accumulator);
 
   /// Sums over the lanes of a warp: every lane gets the sum over those of its
@@ -149,9 +157,24 @@ public:
   mlir::Value phase;
 
 private:
+  /// Whether a thread has registers for a row as it was loaded, but not for
+  /// what is computed from it too.
+  bool isShortOfRegisters() const;
+  /// Behind a reduction, where registers are short: forgets what was computed
+  /// from the rows, and columns that are loaded late, so that only the rows as
+  /// loaded had to be kept through it.
+  void forgetComputed(llvm::DenseMap<mlir::Value, ThreadValue> &values);
   mlir::Value declareShared(int64_t floats, mlir::LLVM::Linkage linkage,
                             const llvm::Twine &suffix);
   mlir::Value reduceRow(mlir::Value partial, mlir::row::ReduceKind kind);
+  /// The `count` f32 values in shared memory.
+  llvm::SmallVector<mlir::Value> loadParts(mlir::Value parts, int64_t count);
+  /// That of the lane's number, and what changes nothing beyond the last one.
+  mlir::Value loadPart(mlir::Value parts, int64_t count,
+                       mlir::row::ReduceKind kind);
+  /// Combines each lane's value with that of the lane `offset` lanes apart.
+  mlir::Value exchange(mlir::Value value, int64_t offset,
+                       mlir::row::ReduceKind kind);
   mlir::Value combine(mlir::Value lhs, mlir::Value rhs,
                       mlir::row::ReduceKind kind);
   mlir::Value combineTree(llvm::SmallVector<mlir::Value> values,
@@ -171,7 +194,7 @@ private:
 
   mlir::gpu::GPUModuleOp module;
   mlir::gpu::GPUFuncOp function;
-  mlir::Value thread, cta, reductionBuffer;
+  mlir::Value thread, cta, threadZero, reductionBuffer;
   int64_t sharedCount = 0;
 };
 

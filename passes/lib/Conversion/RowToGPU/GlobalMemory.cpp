@@ -139,17 +139,24 @@ void rmsc::storeVector(ImplicitLocOpBuilder &b, Value vector, Value pointer,
   }
 }
 
+/// The 32-bit words of a vector, or a null type where it is not made of them.
+/// Narrower vectors are met only where speed is not the point.
+static VectorType getWordsOf(ImplicitLocOpBuilder &b, Value vector) {
+  auto type = dyn_cast<VectorType>(vector.getType());
+  if (!type ||
+      type.getDimSize(0) * elementBytes(type.getElementType()) % 4 != 0)
+    return {};
+  return VectorType::get(
+      {type.getDimSize(0) * elementBytes(type.getElementType()) / 4},
+      b.getI32Type());
+}
+
 void rmsc::pinVectors(ImplicitLocOpBuilder &b, ValueRange vectors) {
   SmallVector<Value> words;
   for (Value vector : vectors) {
-    auto type = dyn_cast<VectorType>(vector.getType());
-    // Narrower vectors are met only where speed is not the point.
-    if (!type ||
-        type.getDimSize(0) * elementBytes(type.getElementType()) % 4 != 0)
+    VectorType wordsType = getWordsOf(b, vector);
+    if (!wordsType)
       continue;
-    auto wordsType = VectorType::get(
-        {type.getDimSize(0) * elementBytes(type.getElementType()) / 4},
-        b.getI32Type());
     Value cast = vector::BitCastOp::create(b, wordsType, vector);
     auto elements = vector::ToElementsOp::create(b, cast);
     llvm::append_range(words, elements.getResults());
@@ -157,4 +164,22 @@ void rmsc::pinVectors(ImplicitLocOpBuilder &b, ValueRange vectors) {
   if (!words.empty())
     NVVM::InlinePtxOp::create(b, TypeRange{}, words, ValueRange{}, pin().text,
                               Value());
+}
+
+SmallVector<Value, 4> rmsc::copyVectors(ImplicitLocOpBuilder &b,
+                                        ValueRange vectors, Value zero) {
+  SmallVector<Value, 4> copies;
+  for (Value vector : vectors) {
+    VectorType wordsType = getWordsOf(b, vector);
+    if (!wordsType) {
+      copies.push_back(vector);
+      continue;
+    }
+    Value words = vector::BitCastOp::create(b, wordsType, vector);
+    words = arith::XOrIOp::create(
+        b, words, vector::BroadcastOp::create(b, wordsType, zero));
+    copies.push_back(vector::BitCastOp::create(
+        b, cast<VectorType>(vector.getType()), words));
+  }
+  return copies;
 }

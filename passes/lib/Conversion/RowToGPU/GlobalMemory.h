@@ -53,6 +53,14 @@ void storeVector(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
 /// where nothing is left to hide its latency.
 void pinVectors(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange vectors);
 
+/// Copies of vectors, made with a zero (i32) of which nobody after LLVM knows
+/// that it is one: LLVM and ptxas compute from a copy anew what they have
+/// computed from the vector, and need not keep it. Vectors that are not made of
+/// 32-bit words are returned as they are.
+llvm::SmallVector<mlir::Value, 4> copyVectors(mlir::ImplicitLocOpBuilder &b,
+                                              mlir::ValueRange vectors,
+                                              mlir::Value zero);
+
 } // namespace rmsc
 
 #endif // RMSC_LIB_CONVERSION_ROWTOGPU_GLOBALMEMORY_H
