@@ -49,11 +49,18 @@ module attributes {row.target = "sm_90"} {
 
 // With a row ahead the parts of the row are combined across lanes, in the order
 // in which one thread would combine them; lanes beyond the last part hold what
-// changes nothing. Columns loaded early are kept, as they were loaded.
+// changes nothing. Columns loaded early are kept, as they were loaded: each row
+// computes from copies of them.
 // CHECK: gpu.func @ahead(%{{[a-z0-9]+}}: !llvm.ptr<1>, %[[W:[a-z0-9]+]]: !llvm.ptr<1>
 // CHECK: llvm.getelementptr inbounds|nuw %[[W]]
 // CHECK: %[[W0:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> vector<8xbf16>
-// CHECK: scf.for
+// CHECK: scf.for %[[ROW:[a-z0-9]+]] =
+// CHECK: %[[NUMBER:.*]] = arith.trunci %[[ROW]] : i64 to i32
+// CHECK: %[[ZERO:.*]] = nvvm.inline_ptx {{.*}} ro(%[[NUMBER]] : i32)
+// CHECK: %[[WORDS:.*]] = vector.bitcast %[[W0]] : vector<8xbf16> to vector<4xi32>
+// CHECK-NEXT: %[[ZEROS:.*]] = vector.broadcast %[[ZERO]] : i32 to vector<4xi32>
+// CHECK-NEXT: %[[COPIED:.*]] = arith.xori %[[WORDS]], %[[ZEROS]]
+// CHECK-NEXT: %[[COPY:.*]] = vector.bitcast %[[COPIED]]
 // CHECK: nvvm.barrier
 // CHECK: %[[LANE:.*]] = arith.remui
 // CHECK: %[[SOURCE:.*]] = arith.minui %[[LANE]],
@@ -69,7 +76,7 @@ module attributes {row.target = "sm_90"} {
 // CHECK: nvvm.shfl.sync bfly %{{.*}}, %[[SUM]], %[[TWO]],
 // CHECK-COUNT-3: nvvm.shfl.sync
 // CHECK-NOT: nvvm.shfl.sync
-// CHECK: vector.bitcast %[[W0]] : vector<8xbf16> to vector<4xi32>
+// CHECK: vector.bitcast %[[COPY]] : vector<8xbf16> to vector<4xi32>
 // CHECK: arith.xori
 // CHECK-NOT: llvm.load %{{.*}} : !llvm.ptr<1>
 // CHECK: scf.yield
@@ -114,5 +121,31 @@ module attributes {row.target = "sm_90"} {
     %4 = vector.broadcast %3 : f32 to vector<8192xf32>
     %5 = arith.mulf %4, %2 : vector<8192xf32>
     row.store %5, %y : vector<8192xf32>, !row.rows<8192xf32>
+  }
+}
+
+// -----
+
+// Several rows at once take registers too.
+// CHECK-LABEL: gpu.func @groups(
+// CHECK: scf.for
+// CHECK: nvvm.shfl.sync
+// CHECK: arith.xori %{{.*}} : vector<4xi32>
+// CHECK: arith.shli
+// CHECK: scf.yield
+module attributes {row.target = "sm_90"} {
+  row.kernel @groups hidden 128
+      inputs(%x: !row.rows<128xbf16>, %w: !row.columns<128xf32>)
+      outputs(%y: !row.rows<128xf32>)
+      schedule(#row.schedule<threads_per_row = 16, rows_per_cta = 64,
+                             elements = 8, access_bytes = 16,
+                             grid = persistent, ctas_per_sm = 2>) {
+    %0 = row.load %x : !row.rows<128xbf16> -> vector<128xbf16>
+    %1 = row.load %w : !row.columns<128xf32> -> vector<128xf32>
+    %2 = arith.extf %0 : vector<128xbf16> to vector<128xf32>
+    %3 = row.dot %2, %1 : vector<128xf32>
+    %4 = vector.broadcast %3 : f32 to vector<128xf32>
+    %5 = arith.mulf %4, %2 : vector<128xf32>
+    row.store %5, %y : vector<128xf32>, !row.rows<128xf32>
   }
 }

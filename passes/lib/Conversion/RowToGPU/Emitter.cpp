@@ -100,15 +100,19 @@ Value Emitter::getCta() {
   return cta;
 }
 
+Value Emitter::makeZero(Value number) {
+  return NVVM::InlinePtxOp::create(b, TypeRange{b.getI32Type()}, number,
+                                   ValueRange{}, rmsc::threadZero().text,
+                                   Value())
+      .getResult(0);
+}
+
 Value Emitter::getThreadZero() {
   if (!threadZero) {
     Value number = getThread();
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(number);
-    threadZero = NVVM::InlinePtxOp::create(b, TypeRange{b.getI32Type()}, number,
-                                           ValueRange{},
-                                           rmsc::threadZero().text, Value())
-                     .getResult(0);
+    threadZero = makeZero(number);
   }
   return threadZero;
 }
@@ -711,13 +715,14 @@ bool Emitter::isShortOfRegisters() const {
   int64_t held =
       schedule.getChunks(kernelOp.getHiddenSize()) * schedule.getElements();
   // A CTA that takes one row has registers to spare: it keeps no accumulators
-  // and no row ahead.
+  // and no row ahead. Several rows at once take registers to tell them apart.
   if (schedule.getGrid() != row::Grid::Persistent ||
-      held <= elementsHeldWidened)
+      (held <= elementsHeldWidened && schedule.getRowsPerCta() == 1))
     return false;
-  // Addresses and the rest take about 40. Rows and columns are f32 where they
-  // are computed with; rows ahead are held as they were loaded.
-  int64_t registers = 40, ahead = 0;
+  // Addresses and the rest take about 40, and 56 where they differ within a
+  // CTA. Rows and columns are f32 where they are computed with; rows ahead are
+  // held as they were loaded.
+  int64_t registers = schedule.getRowsPerCta() == 1 ? 40 : 56, ahead = 0;
   for (Operation &op : kernelOp.getBody().front()) {
     auto load = dyn_cast<row::LoadOp>(op);
     if (load && isa<VectorType>(load.getType())) {

@@ -85,8 +85,11 @@ public:
   /// Thread number in the CTA and CTA number in the grid (i32).
   mlir::Value getThread();
   mlir::Value getCta();
-  /// A zero (i32) of which nobody after LLVM knows that it is one, nor that it
-  /// is the same in all threads.
+  /// A zero (i32) made of a number (i32) below 2^31, of which neither LLVM nor
+  /// ptxas knows that it is one.
+  mlir::Value makeZero(mlir::Value number);
+  /// One made of the thread's number: nobody knows either that it is the same
+  /// in all threads.
   mlir::Value getThreadZero();
   /// `value / divisor` and `value % divisor` for i32 values that are not
   /// negative.
@@ -128,6 +131,10 @@ public:
                          const CurrentRow &row,
                          llvm::DenseMap<mlir::Value, ThreadValue> &values);
 
+  /// Whether a thread has registers for a row as it was loaded, but not for
+  /// what is computed from it too.
+  bool isShortOfRegisters() const;
+
   /// The f32 zeros a column accumulator starts from.
   ThreadValue makeAccumulator(const Layout &layout);
   /// Adds a row to a column accumulator.
@@ -157,9 +164,6 @@ public:
   mlir::Value phase;
 
 private:
-  /// Whether a thread has registers for a row as it was loaded, but not for
-  /// what is computed from it too.
-  bool isShortOfRegisters() const;
   /// Behind a reduction, where registers are short: forgets what was computed
   /// from the rows, and columns that are loaded late, so that only the rows as
   /// loaded had to be kept through it.

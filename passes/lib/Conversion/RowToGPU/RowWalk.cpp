@@ -86,6 +86,24 @@ private:
       }
     return loaded;
   }
+  /// Where registers are short, columns loaded early stay as they were loaded:
+  /// each row computes from copies of them, made with a zero of the row's
+  /// number (below 2^31), which keeps f32 values of theirs from being moved out
+  /// of the loop.
+  void copyColumns(Value row, ValueMap &values) {
+    if (!e.isShortOfRegisters())
+      return;
+    Value zero;
+    for (Operation &op : e.kernel.getBody().front()) {
+      if (!isColumnLoad(op) || !values.contains(op.getResult(0)) ||
+          getElementTypeOrSelf(op.getResult(0).getType()).isF32())
+        continue;
+      if (!zero)
+        zero = e.makeZero(arith::TruncIOp::create(e.b, e.b.getI32Type(), row));
+      ThreadValue &held = values[op.getResult(0)];
+      held = copyVectors(e.b, held, zero);
+    }
+  }
   /// The row loads of one row, one after the other.
   SmallVector<Value> loadRow(const CurrentRow &row) {
     SmallVector<Value> loaded;
@@ -181,6 +199,7 @@ void RowWalk::walkPersistently(Value cta, Value ctas) {
     CurrentRow row = currentRow(loop.getInductionVar());
     ValueRange args = loop.getRegionIterArgs();
     ValueMap values = invariant;
+    copyColumns(loop.getInductionVar(), values);
     SmallVector<Value> next;
     if (prefetchRows == 0) {
       SmallVector<Value> loaded = loadRow(row);
