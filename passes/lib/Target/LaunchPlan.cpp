@@ -107,32 +107,51 @@ std::string rmsc::roleSplitObstacle(row::KernelOp kernel) {
   return "";
 }
 
-int64_t rmsc::sharedBytes(row::KernelOp kernel, row::ScheduleAttr schedule) {
-  int64_t accumulators = countAccumulators(kernel);
-  // One column a float, and a float between the lanes.
-  auto columnFloats = [&](int64_t lanes) {
-    return accumulators * lanes * (schedule.getSumColumns() + 1);
-  };
+SumLayout::SumLayout(row::ScheduleAttr schedule, int64_t hiddenSize)
+    : width(std::min<int64_t>(4, schedule.getSumColumns())) {
+  while (hiddenSize % width != 0)
+    width /= 2;
+  lanes = schedule.getSumThreads() * width / schedule.getSumColumns();
+}
+
+/// Floats that lanes of a CTA which sums columns need to meet: one column a
+/// float, and a float between the lanes.
+static int64_t columnFloats(row::KernelOp kernel, row::ScheduleAttr schedule,
+                            int64_t lanes) {
+  return countAccumulators(kernel) * lanes * (schedule.getSumColumns() + 1);
+}
+
+/// Shared memory in bytes that the launch which walks rows declares.
+static int64_t rowsSharedBytes(row::KernelOp kernel,
+                               row::ScheduleAttr schedule) {
   bool reduces = llvm::any_of(kernel.getBody().front(), [](Operation &op) {
     return isa<row::ReduceOp, row::DotOp>(op);
   });
-  int64_t rows = 0, sum = 0;
+  int64_t floats = 0;
   if (reduces && schedule.getThreadsPerRow() > warpSize)
-    rows = 2 * schedule.getRowsPerCta() *
-           llvm::alignTo(schedule.getThreadsPerRow() / warpSize, 4);
+    floats = 2 * schedule.getRowsPerCta() *
+             llvm::alignTo(schedule.getThreadsPerRow() / warpSize, 4);
   switch (schedule.getColumnSum()) {
   case row::ColumnSum::None:
     break;
   case row::ColumnSum::RoleSplit:
-    rows += columnFloats(schedule.getThreads() * schedule.getElements() /
-                         schedule.getSumColumns());
+    floats += columnFloats(kernel, schedule,
+                           schedule.getThreads() * schedule.getElements() /
+                               schedule.getSumColumns());
     break;
   case row::ColumnSum::Partials:
-    rows += CombineBuffer(schedule, kernel.getHiddenSize()).floats();
-    sum = columnFloats(schedule.getSumThreads() / schedule.getSumColumns());
+    floats += CombineBuffer(schedule, kernel.getHiddenSize()).floats();
     break;
   }
-  return 4 * std::max(rows, sum);
+  return 4 * floats;
+}
+
+int64_t rmsc::sharedBytes(row::KernelOp kernel, row::ScheduleAttr schedule) {
+  int64_t bytes = rowsSharedBytes(kernel, schedule);
+  if (schedule.getColumnSum() != row::ColumnSum::Partials)
+    return bytes;
+  int64_t lanes = SumLayout(schedule, kernel.getHiddenSize()).lanes;
+  return std::max(bytes, 4 * columnFloats(kernel, schedule, lanes));
 }
 
 int64_t rmsc::dynamicSharedBytes(row::KernelOp kernel,
@@ -196,7 +215,7 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                        << " can be declared; lower the threads of a CTA, or "
                           "elements, or raise sum_columns";
   if (int64_t dynamic = dynamicSharedBytes(kernel, schedule)) {
-    int64_t bytes = dynamic + sharedBytes(kernel, schedule);
+    int64_t bytes = dynamic + rowsSharedBytes(kernel, schedule);
     if (bytes > target.sharedPerCta)
       return emitError() << "a CTA would need " << bytes
                          << " bytes of shared memory, and one on "

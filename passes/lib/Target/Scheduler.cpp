@@ -35,7 +35,9 @@ KernelShape KernelShape::of(row::KernelOp kernel) {
             countElement(type);
           } else if (isa<row::RowsType>(type)) {
             ++shape.rowInputs;
-            shape.bytesPerRow += shape.hiddenSize * countElement(type);
+            int64_t bytes = shape.hiddenSize * countElement(type);
+            shape.bytesPerRow += bytes;
+            shape.inputBytesPerRow += bytes;
           }
         })
         .Case<row::StoreOp>([&](row::StoreOp store) {
@@ -112,31 +114,81 @@ static int64_t elementsHeld(const Draft &draft, const KernelShape &shape) {
          draft.elements;
 }
 
-/// Elements up to which a thread has registers for a row loaded ahead.
+/// Elements up to which a thread has registers to spare: a row is computed with
+/// as f32, and a row ahead is always worth its registers.
 static constexpr int64_t elementsHeldAhead = 8;
 
 /// Registers that a thread of a persistent draft needs, roughly. Accumulators
-/// and columns loaded early live as long as the CTA, a row as long as it is
-/// loaded ahead and computed with; addresses and the rest take about 40.
+/// and columns loaded early live as long as the CTA, and the latter cost some
+/// freedom. A row loaded ahead is kept as it came, and so is the one that is
+/// computed where there is much of it. Threads with rows of their own to keep
+/// track of take 16 more, and 32 within one warp; many narrow accesses 24,
+/// inputs of several widths 8, strides 8. Held against what ptxas spilled for
+/// some hundred schedules of the breadth sweep's shapes.
 static int64_t registersNeeded(const Draft &draft, const KernelShape &shape) {
-  int64_t columns =
-      draft.columnLoad == row::ColumnLoad::Early ? shape.columnInputs : 0;
-  return 40 + elementsHeld(draft, shape) *
-                  (shape.accumulators + columns +
-                   shape.rowInputs * (1 + draft.prefetchRows));
+  int64_t held = elementsHeld(draft, shape);
+  int64_t rowBytes = held * shape.inputBytesPerRow / shape.hiddenSize;
+  // What is narrower than a register takes one all the same.
+  bool narrow = draft.elements * shape.minElementBytes < 4;
+  if (narrow)
+    rowBytes = 4 * held * shape.rowInputs;
+  // Addresses, and the f32 values of the chunk that is computed.
+  int64_t need = 32 + 24 * std::max<int64_t>(0, shape.rowInputs - 2);
+  if (draft.rowsPerCta > 1)
+    need += draft.threadsPerRow > warpSize ? 16 : 32;
+  if (narrow)
+    need += 24;
+  else if (shape.inputBytesPerRow >
+           shape.hiddenSize * shape.rowInputs * shape.minElementBytes)
+    need += 8;
+  if (draft.strided)
+    need += 8;
+  bool keptAsLoaded = held > elementsHeldAhead || draft.rowsPerCta > 1;
+  need += keptAsLoaded ? rowBytes / 4 : held * shape.rowInputs;
+  need += draft.prefetchRows * rowBytes / 4;
+  if (draft.columnLoad == row::ColumnLoad::Early && shape.columnInputs != 0)
+    need += held * shape.columnInputs + 8;
+  if (draft.accumulators == row::Accumulators::Registers)
+    need += held * shape.accumulators;
+  return need;
 }
 
-/// CTAs of a persistent draft that an SM can hold, at most `wanted`, without
-/// spilled registers and without too large a workspace for their partial sums.
-static int64_t ctasThatFit(const Draft &draft, const KernelShape &shape,
-                           const TargetInfo &target, int64_t wanted) {
-  int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+/// Registers that a thread has where as many CTAs of a persistent draft as it
+/// wants share an SM, whose four parts deal them out to whole warps in eights.
+static int64_t registersOfThread(const Draft &draft, const TargetInfo &target) {
+  constexpr int64_t parts = 4, mostOfThread = 255;
+  int64_t threads = draft.ctasPerSm * draft.threadsPerRow * draft.rowsPerCta;
+  int64_t warps = llvm::divideCeil(threads, parts * warpSize);
+  return std::min(mostOfThread,
+                  target.registersPerSm / (parts * warpSize * warps) / 8 * 8);
+}
+
+/// Whether the accumulators that a persistent draft keeps in shared memory fit
+/// an SM.
+static bool sharedMemoryFits(const Draft &draft, const KernelShape &shape,
+                             const TargetInfo &target) {
+  if (draft.accumulators == row::Accumulators::Registers)
+    return true;
+  // Reductions and what the system keeps take some KB more.
+  constexpr int64_t others = 4 << 10;
+  int64_t bytes = others + 4 * shape.accumulators * draft.threadsPerRow *
+                               elementsHeld(draft, shape);
+  return bytes <= target.sharedPerCta &&
+         draft.ctasPerSm * bytes <= target.sharedPerSm;
+}
+
+/// Whether as many CTAs of a persistent draft as it wants fit an SM, and the
+/// workspace for their partial sums is not too large.
+static bool ctasFit(const Draft &draft, const KernelShape &shape,
+                    const TargetInfo &target) {
+  int64_t threads = draft.ctasPerSm * draft.threadsPerRow * draft.rowsPerCta;
   int64_t partialBytes = 4 * shape.accumulators * shape.hiddenSize;
-  int64_t fit = std::min(
-      {target.threadsPerSm / threads,
-       target.registersPerSm / (threads * registersNeeded(draft, shape)),
-       maxPartialBytesPerSm / partialBytes});
-  return std::clamp<int64_t>(fit, 1, wanted);
+  return threads <= target.threadsPerSm &&
+         draft.ctasPerSm <= target.ctasPerSm &&
+         registersNeeded(draft, shape) <= registersOfThread(draft, target) &&
+         sharedMemoryFits(draft, shape, target) &&
+         (draft.ctasPerSm == 1 ||
+          draft.ctasPerSm * partialBytes <= maxPartialBytesPerSm);
 }
 
 /// Whether a schedule can be carried out. One that cannot is no error here.
@@ -150,34 +202,131 @@ static bool fits(row::KernelOp kernel, const Draft &draft,
       verifySchedule(kernel, draft.get(context), target, emitError));
 }
 
-/// Makes a draft walk rows persistently and leave partial sums, with one row
-/// ahead where registers allow. Two CTAs an SM are best where they are large
-/// (an H200, H = 2560; bench/notes.md); smaller ones are as many as give an SM
-/// the same number of threads.
+/// Gives a persistent draft `prefetchRows` rows ahead, and takes back what
+/// registers do not suffice for, in the order in which it costs least: columns
+/// kept from row to row, then accumulators in registers. Whether that did.
+static bool makeRoom(Draft &draft, const KernelShape &shape,
+                     const TargetInfo &target, int64_t prefetchRows) {
+  draft.prefetchRows = prefetchRows;
+  draft.columnLoad = row::ColumnLoad::Early;
+  draft.accumulators = row::Accumulators::Registers;
+  if (ctasFit(draft, shape, target))
+    return true;
+  draft.columnLoad = row::ColumnLoad::Late;
+  if (ctasFit(draft, shape, target))
+    return true;
+  if (draft.rowsPerCta > 1)
+    return false;
+  draft.accumulators = row::Accumulators::Shared;
+  return ctasFit(draft, shape, target);
+}
+
+/// Spreads a row so that a thread holds `held` elements of it, on CTAs of one
+/// row, about 640 threads an SM.
+static void spreadLongRow(Draft &draft, const KernelShape &shape,
+                          int64_t held) {
+  int64_t chunks = llvm::divideCeil(shape.hiddenSize, draft.elements);
+  int64_t perThread = std::max<int64_t>(1, held / draft.elements);
+  spreadRow(draft, shape,
+            std::clamp<int64_t>(
+                llvm::alignTo(llvm::divideCeil(chunks, perThread), 32), 32,
+                maxCtaThreads),
+            /*ctaThreads=*/1);
+  draft.ctasPerSm =
+      std::max<int64_t>(1, 640 / (draft.threadsPerRow * draft.rowsPerCta));
+}
+
+/// Columns of a CTA that sums columns, `least` or more: no more CTAs than SMs,
+/// since two on one take their time one after the other (a second launch of 80
+/// took 16.8 us where one of 160 took 17.0; an H200, H = 2560).
+static int64_t columnsOfCta(const KernelShape &shape, const TargetInfo &target,
+                            int64_t least) {
+  int64_t columns = least;
+  while (columns * target.sms < shape.hiddenSize)
+    columns *= 2;
+  return columns;
+}
+
+/// Columns and threads of a CTA of the second launch. Each thread adds five
+/// partial sums at most, for which ptxas still has registers when it loads them
+/// all at once.
+static void chooseSecondLaunch(Draft &draft, const KernelShape &shape,
+                               const TargetInfo &target) {
+  constexpr int64_t mostPartials = 5, columnsOfThread = 4;
+  draft.sumColumns = columnsOfCta(shape, target, /*least=*/16);
+  draft.sumThreads = 128;
+  while (draft.sumThreads < maxCtaThreads &&
+         draft.ctasPerSm * target.sms * draft.sumColumns >
+             draft.sumThreads * columnsOfThread * mostPartials)
+    draft.sumThreads *= 2;
+}
+
+/// Makes a draft walk rows persistently and leave partial sums, with a row on
+/// its way while another is computed. What an SM needs on its way is bytes: 32
+/// or 64 of each input for each of about 500 threads, in CTAs that are not too
+/// large, since one idles while it reduces (an H200, H of 128 to 16384, bf16
+/// and f32; bench/notes.md).
 static void addPartials(Draft &draft, const KernelShape &shape,
                         const TargetInfo &target) {
-  constexpr int64_t threadsWanted = 640;
   draft.grid = row::Grid::Persistent;
-  draft.prefetchRows = elementsHeld(draft, shape) <= elementsHeldAhead ? 1 : 0;
-  // A long row leaves no registers for a row ahead, a longer one none to keep
-  // the columns in: they come from the cache anew for every row.
-  auto spills = [&] {
-    return registersNeeded(draft, shape) * draft.threadsPerRow *
-               draft.rowsPerCta >
-           target.registersPerSm;
-  };
-  if (spills())
-    draft.prefetchRows = 0;
-  if (spills() && shape.columnInputs != 0)
-    draft.columnLoad = row::ColumnLoad::Late;
-  draft.ctasPerSm =
-      ctasThatFit(draft, shape, target,
-                  std::max<int64_t>(2, threadsWanted / (draft.threadsPerRow *
-                                                        draft.rowsPerCta)));
   draft.columnSum = row::ColumnSum::Partials;
-  draft.sumColumns = 16;
-  // Several rows a CTA leave several partial sums: more threads to add them.
-  draft.sumThreads = draft.rowsPerCta > 1 ? 1024 : 512;
+  int64_t leastHeld = std::min<int64_t>(16, 32 / shape.minElementBytes);
+  constexpr int64_t mostHeld = 32, fewThreads = 384, enoughThreads = 480;
+  int64_t threads =
+      llvm::alignTo(llvm::divideCeil(shape.hiddenSize, leastHeld), warpSize);
+  if (threads < 96) {
+    // Short rows: several to a CTA, and as many CTAs as fit.
+    spreadRow(draft, shape, threads, /*ctaThreads=*/128);
+    draft.ctasPerSm =
+        std::max<int64_t>(1, 512 / (draft.threadsPerRow * draft.rowsPerCta));
+    while (!makeRoom(draft, shape, target, /*prefetchRows=*/1) &&
+           draft.ctasPerSm > 1)
+      --draft.ctasPerSm;
+  } else {
+    // Of the spreads that have room for a row ahead, the narrowest that fills
+    // an SM with threads, else the widest.
+    Draft spread = draft;
+    bool found = false;
+    for (int64_t held = leastHeld; held <= mostHeld; held *= 2) {
+      spreadLongRow(spread, shape, held);
+      while (!makeRoom(spread, shape, target, /*prefetchRows=*/1) &&
+             spread.threadsPerRow * (spread.ctasPerSm - 1) >= fewThreads)
+        --spread.ctasPerSm;
+      if (!ctasFit(spread, shape, target))
+        continue;
+      draft = spread;
+      found = true;
+      if (spread.threadsPerRow <= 640 &&
+          spread.threadsPerRow * spread.ctasPerSm >= enoughThreads)
+        break;
+    }
+    // None: no row ahead, but much of the row itself on its way, in registers
+    // that nothing else takes.
+    for (int64_t held = mostHeld; !found && held >= leastHeld; held /= 2) {
+      spreadLongRow(draft, shape, held);
+      draft.columnLoad = row::ColumnLoad::Late;
+      draft.accumulators = row::Accumulators::Shared;
+      found = ctasFit(draft, shape, target);
+    }
+    // Not even that: registers may spill, unless shared memory is too small.
+    if (!found && !sharedMemoryFits(draft, shape, target))
+      draft.accumulators = row::Accumulators::Registers;
+  }
+  chooseSecondLaunch(draft, shape, target);
+}
+
+/// Rows up to which CTAs that sum columns are no slower than a second launch
+/// would be. Such a CTA takes in its columns of all rows by itself, at about 50
+/// KB/us, in which time all CTAs together walk rows at about 4 MB/us; a second
+/// launch takes 1.3 us longer than the rest of a column CTA (an H200).
+static int64_t rowsOfColumnCtas(const KernelShape &shape, int64_t columns) {
+  constexpr double ctaRate = 50e3, rowRate = 4e6, secondLaunch = 1.3;
+  double columnTime = static_cast<double>(shape.inputBytesPerRow) /
+                      shape.hiddenSize * columns / ctaRate;
+  double rowTime = shape.bytesPerRow / rowRate;
+  if (columnTime <= rowTime)
+    return allRows;
+  return std::max<int64_t>(1, secondLaunch / (columnTime - rowTime));
 }
 
 /// Variants of a kernel that sums columns over the rows. What is best goes by
@@ -228,14 +377,16 @@ static void chooseColumnSums(
                     split.maxThreads, maxCtaThreads),
                 split.ctaThreads);
       draft.columnSum = row::ColumnSum::RoleSplit;
-      draft.sumColumns = std::max<int64_t>(32, draft.elements);
+      draft.sumColumns =
+          columnsOfCta(shape, target, std::max<int64_t>(32, draft.elements));
       draft.sumRows = split.sumRows;
-      // A CTA that sums columns loads so many rows at a time; beyond two such
-      // trips, those CTAs, few where the hidden size is small, take longer than
-      // all others.
+      // A CTA that sums columns loads so many rows at a time; beyond that,
+      // those CTAs, few where the hidden size is small, take longer than all
+      // others.
       int64_t rowsOfTrip = draft.threadsPerRow * draft.rowsPerCta *
                            draft.elements / draft.sumColumns * draft.sumRows;
-      int64_t maxRows = std::min(rowsIn(split.l2Fraction), 2 * rowsOfTrip);
+      int64_t maxRows = std::min({rowsIn(split.l2Fraction), rowsOfTrip,
+                                  rowsOfColumnCtas(shape, draft.sumColumns)});
       // Where many columns are summed at once, shared memory may not hold them.
       if (maxRows >= from && fits(kernel, draft, target))
         addUpTo(split.name, maxRows, draft);
@@ -244,10 +395,81 @@ static void chooseColumnSums(
   // Streaming accesses leave the lines of the launches before in the L2, so
   // that those need not be written back while this one runs; once a launch
   // moves several times what the L2 holds, that ends, and the hints only cost.
+  // The hints are inline PTX, which ptxas may not move: very long rows need the
+  // registers that this costs.
+  if (elementsHeld(many, shape) <= 16) {
+    Draft middle = many;
+    middle.loads = middle.stores = row::CachePolicy::Streaming;
+    addUpTo("middle", rowsIn(1.75), middle);
+  }
+  many.stores = row::CachePolicy::Streaming;
+  add("many", from, allRows, many);
+}
+
+/// Threads and chunks for a kernel that keeps nothing from one row to the next.
+/// Up to 5 KB a row, each thread has one 16-byte access of it: a row's latency
+/// counts where rows are few. A longer row is no faster for more than 256
+/// threads: large CTAs are few, and an SM idles while one of them reduces. With
+/// four chunks a thread, 512 it is (an H200, H of 512 to 16384;
+/// bench/notes.md).
+static void spreadAlone(Draft &draft, const KernelShape &shape) {
+  int64_t rowBytes = shape.hiddenSize / draft.elements * draft.accessBytes;
+  const int64_t oneChunk = (5 << 10) / draft.accessBytes;
+  int64_t threads = rowBytes > (16 << 10) ? 512 : 256;
+  if (shape.hiddenSize <= oneChunk * draft.elements)
+    threads = oneChunk;
+  spreadRow(draft, shape, threads, /*ctaThreads=*/128);
+}
+
+/// Variants of a kernel that keeps nothing from one row to the next. All
+/// figures are of an H200 (H of 128 to 16384, with and without a residual;
+/// bench/notes.md).
+static void chooseAlone(
+    const KernelShape &shape, const TargetInfo &target, const Draft &vector,
+    bool batchInvariant,
+    llvm::function_ref<void(StringRef, int64_t, int64_t, const Draft &)> add) {
+  if (batchInvariant) {
+    add("vec", 0, allRows, vector);
+    return;
+  }
+  // Once every SM has rows in turn, bandwidth counts: 32 bytes of the rows on
+  // the way for each thread, by wide accesses where the chip has them, else by
+  // several chunks or inputs (one input, H = 2560: 1.02 against 1.08 of the
+  // floor). Short rows have CTAs of several, and stay as they are.
+  Draft many = vector;
+  many.accessBytes = target.maxAccessBytes;
+  many.elements = chunkElements(shape, many.accessBytes);
+  spreadAlone(many, shape);
+  int64_t chunks = llvm::divideCeil(shape.hiddenSize, many.elements);
+  if (many.elements == vector.elements && shape.rowInputs == 1 &&
+      many.threadsPerRow >= 160 && chunks <= many.threadsPerRow)
+    spreadRow(many, shape, llvm::divideCeil(many.threadsPerRow, 2),
+              /*ctaThreads=*/128);
+  auto rowsIn = [&](double l2Fraction) {
+    return std::max<int64_t>(1, l2Fraction * target.l2Bytes /
+                                    std::max<int64_t>(1, shape.bytesPerRow));
+  };
+  int64_t from = 0;
+  auto addUpTo = [&](StringRef name, int64_t maxRows, const Draft &draft) {
+    if (maxRows >= from)
+      add(name, from, maxRows, draft);
+    from = std::max(from, maxRows + 1);
+  };
+  // Few enough bytes are left in the L2 for the kernel after.
+  if (many.elements == vector.elements &&
+      many.threadsPerRow == vector.threadsPerRow) {
+    addUpTo("vec", rowsIn(0.25), vector);
+  } else {
+    addUpTo("vec", 2 * target.sms * vector.rowsPerCta, vector);
+    addUpTo("wide", rowsIn(0.25), many);
+  }
+  // About as many as the L2 holds: streaming accesses leave the lines of the
+  // launches before in the L2, which need not be written back meanwhile (2 to
+  // 7% faster; with many more bytes the hints cost as much).
   Draft middle = many;
   middle.loads = middle.stores = row::CachePolicy::Streaming;
-  addUpTo("middle", rowsIn(2.1), middle);
-  add("many", from, allRows, many);
+  addUpTo("middle", rowsIn(1.1), middle);
+  addUpTo("many", allRows, many);
 }
 
 SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
@@ -264,7 +486,10 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
   Draft vector;
   vector.accessBytes = std::min<int64_t>(16, target.maxAccessBytes);
   vector.elements = chunkElements(shape, vector.accessBytes);
-  spreadRow(vector, shape, /*maxThreads=*/maxCtaThreads, /*ctaThreads=*/128);
+  if (shape.accumulators == 0)
+    spreadAlone(vector, shape);
+  else
+    spreadRow(vector, shape, /*maxThreads=*/maxCtaThreads, /*ctaThreads=*/128);
 
   SmallVector<row::ScheduleAttr> given = request.forced;
   if (request.enumerate)
@@ -275,19 +500,7 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
           {given.size() == 1 ? "forced" : "s" + std::to_string(number), 0,
            allRows, schedule});
   } else if (shape.accumulators == 0) {
-    // A chip with wider accesses takes them where a launch is bound by
-    // bandwidth and not by the latency of one row.
-    Draft wide = vector;
-    wide.accessBytes = target.maxAccessBytes;
-    wide.elements = chunkElements(shape, wide.accessBytes);
-    spreadRow(wide, shape, /*maxThreads=*/1024, /*ctaThreads=*/128);
-    if (wide.elements > vector.elements && !request.batchInvariant) {
-      int64_t few = 8 * target.sms * vector.rowsPerCta;
-      add("vec", 0, few, vector);
-      add("wide", few + 1, allRows, wide);
-    } else {
-      add("vec", 0, allRows, vector);
-    }
+    chooseAlone(shape, target, vector, request.batchInvariant, add);
   } else {
     chooseColumnSums(kernel, shape, target, vector, request.batchInvariant,
                      add);
@@ -330,89 +543,142 @@ LogicalResult rmsc::splitIntoVariants(row::KernelOp kernel,
   return success();
 }
 
-SmallVector<row::ScheduleAttr>
-rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
-  KernelShape shape = KernelShape::of(kernel);
-  MLIRContext *context = kernel.getContext();
-  SmallVector<row::ScheduleAttr> schedules;
-  auto add = [&](const Draft &draft) {
-    row::ScheduleAttr schedule = draft.get(context);
-    if (fits(kernel, draft, target) && !llvm::is_contained(schedules, schedule))
-      schedules.push_back(schedule);
-  };
-  // The rules are judged by what is measured, so their choice is in any case.
-  for (const Variant &variant : chooseVariants(kernel, target, {}))
-    if (!variant.schedule.getStrided() &&
-        !llvm::is_contained(schedules, variant.schedule))
-      schedules.push_back(variant.schedule);
-  constexpr row::CachePolicy policies[] = {row::CachePolicy::Plain,
-                                           row::CachePolicy::Streaming};
-  // What never came within 3% of the best on an H200 (the suites' shapes, at
-  // any number of rows) is left out: CTAs that walk rows without one ahead,
-  // four of them on an SM with accumulators, one without; column CTAs beside
-  // streaming ones, or of 64 columns.
-  struct Walk {
-    int64_t ctasPerSm, prefetchRows;
-  };
-  SmallVector<Walk> walks = {{2, 0}, {2, 1}, {3, 1}};
-  if (shape.accumulators != 0)
-    walks.append({{1, 0}, {1, 1}, {2, 2}});
-  else
-    walks.append({{4, 0}, {4, 1}});
-  for (int64_t accessBytes = 8; accessBytes <= target.maxAccessBytes;
-       accessBytes *= 2) {
-    for (int64_t maxThreads : {1024, 512, 256, 128}) {
+namespace {
+/// Cache policies of row loads and row stores.
+struct Policies {
+  row::CachePolicy loads, stores;
+};
+} // namespace
+
+static constexpr Policies plain{row::CachePolicy::Plain,
+                                row::CachePolicy::Plain},
+    streamingStores{row::CachePolicy::Plain, row::CachePolicy::Streaming},
+    streaming{row::CachePolicy::Streaming, row::CachePolicy::Streaming};
+
+static Draft withPolicies(Draft draft, const Policies &policies) {
+  draft.loads = policies.loads;
+  draft.stores = policies.stores;
+  return draft;
+}
+
+/// Every way to spread a row over threads and rows over CTAs that is worth
+/// measuring, for accesses of `minAccessBytes` and more.
+static void forEachSpread(const KernelShape &shape, const TargetInfo &target,
+                          int64_t minAccessBytes,
+                          llvm::function_ref<void(const Draft &)> visit) {
+  for (int64_t accessBytes = minAccessBytes;
+       accessBytes <= target.maxAccessBytes; accessBytes *= 2)
+    for (int64_t maxThreads : {1024, 512, 256, 128, 64})
       for (int64_t ctaThreads : {64, 128, 256, 512, 640}) {
         Draft draft;
         draft.accessBytes = accessBytes;
         draft.elements = chunkElements(shape, accessBytes);
         spreadRow(draft, shape, maxThreads, ctaThreads);
-        for (row::CachePolicy policy : policies) {
-          draft.loads = draft.stores = policy;
-          if (shape.accumulators == 0) {
-            Draft oneShot = draft;
-            add(oneShot);
-            oneShot.columnLoad = row::ColumnLoad::Late;
-            if (shape.columnInputs != 0)
-              add(oneShot);
-          } else {
-            Draft split = draft;
-            split.columnSum = row::ColumnSum::RoleSplit;
-            split.sumColumns = std::max<int64_t>(32, split.elements);
-            for (int64_t rows : {4, 8}) {
-              split.sumRows = rows;
-              if (policy == row::CachePolicy::Plain)
-                add(split);
-            }
-            // Partial sums of several rows are several times as many.
-            if (draft.rowsPerCta > 1 && draft.threadsPerRow >= 128)
-              continue;
-          }
-          for (const Walk &walk : walks) {
-            // A row ahead is worth its registers wherever there are any
-            // (1.05 to 1.28 without, at every number of rows).
-            if (walk.prefetchRows == 0 &&
-                elementsHeld(draft, shape) <= elementsHeldAhead)
-              continue;
-            Draft persistent = draft;
-            persistent.grid = row::Grid::Persistent;
-            persistent.ctasPerSm = walk.ctasPerSm;
-            persistent.prefetchRows = walk.prefetchRows;
-            if (shape.accumulators != 0) {
-              persistent.columnSum = row::ColumnSum::Partials;
-              for (int64_t columns : {16, 32}) {
-                persistent.sumColumns = columns;
-                persistent.sumThreads = 32 * columns;
-                add(persistent);
-              }
-            } else {
-              add(persistent);
-            }
-          }
-        }
+        visit(draft);
+      }
+}
+
+/// Schedules of a kernel that keeps nothing from one row to the next. Left out
+/// is what never came within 3% of the best on an H200 (H of 128 to 16384):
+/// 8-byte accesses, and CTAs that walk rows without one ahead or with long
+/// rows.
+static void enumerateAlone(const KernelShape &shape, const TargetInfo &target,
+                           llvm::function_ref<void(const Draft &)> add) {
+  forEachSpread(shape, target, /*minAccessBytes=*/16, [&](const Draft &draft) {
+    for (const Policies &policies : {plain, streamingStores, streaming}) {
+      Draft oneShot = withPolicies(draft, policies);
+      add(oneShot);
+      if (shape.columnInputs != 0 &&
+          elementsHeld(draft, shape) > draft.elements) {
+        oneShot.columnLoad = row::ColumnLoad::Late;
+        add(oneShot);
       }
     }
-  }
+    if (elementsHeld(draft, shape) > 16)
+      return;
+    int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+    for (const Policies &policies : {plain, streaming})
+      for (int64_t threadsOfSm : {1024, 1536, 2048}) {
+        Draft persistent = withPolicies(draft, policies);
+        persistent.grid = row::Grid::Persistent;
+        persistent.prefetchRows = 1;
+        persistent.ctasPerSm = std::clamp<int64_t>(threadsOfSm / threads, 1, 8);
+        add(persistent);
+      }
+  });
+}
+
+/// Schedules of a kernel that sums columns. Left out is what never came within
+/// 3% of the best on an H200 (H of 128 to 16384, bf16 and f32): fewer than 384
+/// or more than 1280 threads an SM, several long rows a CTA, no row ahead where
+/// there are registers for one, three rows and more; column CTAs beside
+/// streaming accesses, or of 64 columns. So is what would spill registers by
+/// far, and what saves them where there are enough.
+static void enumerateColumnSums(const KernelShape &shape,
+                                const TargetInfo &target,
+                                llvm::function_ref<void(const Draft &)> add) {
+  auto addWalks = [&](Draft draft) {
+    draft.grid = row::Grid::Persistent;
+    draft.columnSum = row::ColumnSum::Partials;
+    bool longRow = elementsHeld(draft, shape) > elementsHeldAhead;
+    int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+    for (int64_t ctasPerSm : {1, 2, 3, 4, 6})
+      for (int64_t prefetchRows : {0, 1, 2})
+        for (row::ColumnLoad columnLoad :
+             {row::ColumnLoad::Early, row::ColumnLoad::Late})
+          for (row::Accumulators accumulators :
+               {row::Accumulators::Registers, row::Accumulators::Shared}) {
+            draft.ctasPerSm = ctasPerSm;
+            draft.prefetchRows = prefetchRows;
+            draft.columnLoad = columnLoad;
+            draft.accumulators = accumulators;
+            Draft roomy = draft;
+            roomy.columnLoad = row::ColumnLoad::Early;
+            roomy.accumulators = row::Accumulators::Registers;
+            bool savesRegisters = columnLoad == row::ColumnLoad::Late ||
+                                  accumulators == row::Accumulators::Shared;
+            int64_t registers = registersOfThread(draft, target);
+            if (ctasPerSm * threads < 384 || ctasPerSm * threads > 1280 ||
+                (draft.rowsPerCta > 1 && draft.threadsPerRow >= 128) ||
+                (prefetchRows == 0 && !longRow) ||
+                (prefetchRows == 2 && longRow) ||
+                (savesRegisters &&
+                 registersNeeded(roomy, shape) <= registers) ||
+                4 * registersNeeded(draft, shape) > 5 * registers)
+              continue;
+            chooseSecondLaunch(draft, shape, target);
+            for (const Policies &policies : {streamingStores, streaming})
+              add(withPolicies(draft, policies));
+          }
+  };
+  forEachSpread(shape, target, /*minAccessBytes=*/8, [&](const Draft &draft) {
+    Draft split = draft;
+    split.columnSum = row::ColumnSum::RoleSplit;
+    split.sumColumns = std::max<int64_t>(32, split.elements);
+    for (int64_t rows : {4, 8}) {
+      split.sumRows = rows;
+      add(split);
+    }
+    addWalks(draft);
+  });
+}
+
+SmallVector<row::ScheduleAttr>
+rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
+  KernelShape shape = KernelShape::of(kernel);
+  SmallVector<row::ScheduleAttr> schedules;
+  // The rules are judged by what is measured, so their choice is in any case.
+  for (const Variant &variant : chooseVariants(kernel, target, {}))
+    if (!variant.schedule.getStrided() &&
+        !llvm::is_contained(schedules, variant.schedule))
+      schedules.push_back(variant.schedule);
+  auto add = [&](const Draft &draft) {
+    row::ScheduleAttr schedule = draft.get(kernel.getContext());
+    if (fits(kernel, draft, target) && !llvm::is_contained(schedules, schedule))
+      schedules.push_back(schedule);
+  };
+  (shape.accumulators == 0 ? enumerateAlone : enumerateColumnSums)(shape,
+                                                                   target, add);
   return schedules;
 }
 
@@ -436,6 +702,9 @@ SmallVector<row::ScheduleAttr> rmsc::floorSchedules(row::KernelOp kernel,
       spreadRow(draft, shape, /*maxThreads=*/ctaThreads, ctaThreads);
       int64_t fit =
           target.threadsPerSm / (draft.threadsPerRow * draft.rowsPerCta);
+      int64_t registers = 16 + elementsHeld(draft, shape) *
+                                   shape.inputBytesPerRow /
+                                   (4 * shape.hiddenSize);
       for (row::CachePolicy policy :
            {row::CachePolicy::Plain, row::CachePolicy::Streaming}) {
         draft.loads = draft.stores = policy;
@@ -449,11 +718,12 @@ SmallVector<row::ScheduleAttr> rmsc::floorSchedules(row::KernelOp kernel,
           add(oneShot);
         }
         for (int64_t ctasPerSm : {1, 2, 4, 8}) {
-          if (ctasPerSm > fit)
-            break;
           Draft persistent = draft;
           persistent.grid = row::Grid::Persistent;
           persistent.ctasPerSm = ctasPerSm;
+          if (ctasPerSm > fit ||
+              registers > registersOfThread(persistent, target))
+            break;
           add(persistent);
         }
       }

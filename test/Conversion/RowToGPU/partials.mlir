@@ -20,8 +20,9 @@
 // CHECK: llvm.store %[[LOOP]]#0, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-NEXT: gpu.return
 
-// 64 threads for 32 columns: two lanes, which meet in shared memory. It has the
-// first launch's arguments, and touches no memory before it has waited.
+// 64 threads for 32 columns, four neighbouring ones each: eight lanes, which meet
+// in shared memory. It has the first launch's arguments, and touches no memory
+// before it has waited.
 // CHECK: gpu.func @sums_sum(%{{[a-z0-9]+}}: !llvm.ptr<1>, %[[S:[a-z0-9]+]]: !llvm.ptr<1> {llvm.noalias}, %[[ROWS:[a-z0-9]+]]: i64, %{{[a-z0-9]+}}: i64, %[[WORKSPACE:[a-z0-9]+]]: !llvm.ptr<1>)
 // CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
 // CHECK-NOT: minctasm
@@ -30,14 +31,26 @@
 // As many partial sums as the first launch had CTAs: 2 on each of 132 SMs, or
 // one a row.
 // CHECK: %[[MOST:.*]] = arith.constant 264 : i64
-// CHECK-NEXT: %[[PARTIALS:.*]] = arith.minui %[[ROWS]], %[[MOST]] : i64
-// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %{{.*}} to %[[PARTIALS]] step
-// CHECK: llvm.getelementptr inbounds|nuw %[[WORKSPACE]]
-// CHECK: %[[PART:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// What is not there counts nothing.
-// CHECK-NEXT: arith.select %{{.*}}, %[[PART]], %{{.*}} : f32
+// CHECK-NEXT: %[[PARTIALS64:.*]] = arith.minui %[[ROWS]], %[[MOST]] : i64
+// CHECK-NEXT: %[[PARTIALS:.*]] = arith.trunci %[[PARTIALS64]]
+// All of them: their number is a constant.
+// CHECK: %[[ALL:.*]] = arith.cmpi eq, %[[PARTIALS]], %{{.*}} : i32
+// CHECK-NEXT: %[[SUM:.*]] = scf.if %[[ALL]] -> (vector<4xf32>)
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.constant 264 : i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[NUMBER]] step
+// CHECK: } else {
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[PARTIALS]] step
+// What is not there is not read, and counts nothing.
+// CHECK: %[[LAST:.*]] = arith.subi %[[PARTIALS]],
+// CHECK: %[[PARTIAL:.*]] = arith.addi %[[I]],
+// CHECK-NEXT: %[[EXISTS:.*]] = arith.cmpi slt, %[[PARTIAL]], %[[PARTIALS]]
+// CHECK-NEXT: arith.minsi %[[PARTIAL]], %[[LAST]]
+// CHECK: %[[PART:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NEXT: arith.select %[[EXISTS]], %[[PART]], %{{.*}} : vector<4xf32>
 // CHECK: }
-// CHECK: llvm.store %[[SUM]], %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK: %[[COLUMNS:.*]]:4 = vector.to_elements %[[SUM]]
+// CHECK: llvm.store %[[COLUMNS]]#0, %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK: llvm.store %[[COLUMNS]]#3, %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
 // CHECK-NEXT: nvvm.barrier
 // CHECK: scf.if
 // CHECK-NEXT: %[[P:.*]] = llvm.getelementptr inbounds|nuw %[[S]]
@@ -86,8 +99,9 @@ module attributes {row.target = "sm_90"} {
 // CHECK: arith.divui %{{.*}}, %{{.*}} : i64
 // CHECK: %[[MOST:.*]] = arith.constant 132 : i64
 // CHECK-NEXT: %[[CTAS:.*]] = arith.minui %{{.*}}, %[[MOST]] : i64
-// CHECK-NOT: arith.muli %[[CTAS]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[CTAS]] step
+// CHECK-NEXT: %[[PARTIALS:.*]] = arith.trunci %[[CTAS]]
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[PARTIALS]] step
 module attributes {row.target = "sm_90"} {
   row.kernel @groups hidden 64 inputs(%x: !row.rows<64xf32>)
       outputs(%s: !row.columns<64xf32>)
@@ -154,5 +168,23 @@ module attributes {row.target = "sm_90"} {
                              sum_columns = 32, sum_threads = 64>) {
     %0 = row.load %x : !row.rows<128xf32> -> vector<128xf32>
     row.accumulate %0, %0 into %s : vector<128xf32>, !row.columns<128xbf16>
+  }
+}
+
+// -----
+
+// Columns that four do not divide are loaded two at a time: every row of the
+// workspace is aligned to that.
+// CHECK-LABEL: gpu.func @pairs_sum(
+// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+module attributes {row.target = "sm_90"} {
+  row.kernel @pairs hidden 126 inputs(%x: !row.rows<126xf32>)
+      outputs(%s: !row.columns<126xf32>)
+      schedule(#row.schedule<threads_per_row = 64, elements = 2,
+                             access_bytes = 8, grid = persistent,
+                             ctas_per_sm = 2, column_sum = partials,
+                             sum_columns = 32, sum_threads = 64>) {
+    %0 = row.load %x : !row.rows<126xf32> -> vector<126xf32>
+    row.accumulate %0, %0 into %s : vector<126xf32>, !row.columns<126xf32>
   }
 }

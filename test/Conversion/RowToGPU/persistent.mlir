@@ -108,3 +108,31 @@ module attributes {row.target = "sm_90"} {
     row.store %0, %y : vector<128xf32>, !row.rows<128xf32>
   }
 }
+
+// -----
+
+// A row's scalar, loaded ahead with the row, at an address of which nobody knows
+// that all threads have it: a uniform register would wait for it.
+// CHECK-LABEL: gpu.func @scalar(
+// CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[ZERO:.*]] = nvvm.inline_ptx "shr.u32 $0, $1, 31;" ro(%[[THREAD]] : i32) -> i32
+// CHECK: scf.for
+// CHECK: %[[OWN:.*]] = arith.extui %[[ZERO]] : i32 to i64
+// CHECK: %[[INDEX:.*]] = arith.addi %{{.*}}, %[[OWN]] : i64
+// CHECK: llvm.getelementptr inbounds|nuw %{{.*}}[%[[INDEX]]]
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// CHECK: scf.yield
+module attributes {row.target = "sm_90"} {
+  row.kernel @scalar hidden 256
+      inputs(%x: !row.rows<256xf32>, %r: !row.scalars<f32>)
+      outputs(%y: !row.rows<256xf32>)
+      schedule(#row.schedule<threads_per_row = 64, elements = 4,
+                             access_bytes = 16, grid = persistent,
+                             ctas_per_sm = 2, prefetch_rows = 1>) {
+    %0 = row.load %x : !row.rows<256xf32> -> vector<256xf32>
+    %1 = row.load %r : !row.scalars<f32> -> f32
+    %2 = vector.broadcast %1 : f32 to vector<256xf32>
+    %3 = arith.mulf %0, %2 : vector<256xf32>
+    row.store %3, %y : vector<256xf32>, !row.rows<256xf32>
+  }
+}

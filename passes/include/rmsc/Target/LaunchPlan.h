@@ -90,6 +90,16 @@ LaunchPlan planLaunches(mlir::row::KernelOp kernel, const TargetInfo &target);
 /// time while other CTAs walk the rows, and hold no whole row.
 std::string roleSplitObstacle(mlir::row::KernelOp kernel);
 
+/// How the second launch of `column_sum = partials` deals its columns and the
+/// partial sums out to the threads of a CTA.
+struct SumLayout {
+  SumLayout(mlir::row::ScheduleAttr schedule, int64_t hiddenSize);
+  /// Neighbouring columns of one thread, which one access loads.
+  int64_t width;
+  /// Threads that take the same columns, of one partial sum after the other.
+  int64_t lanes;
+};
+
 /// Shared memory in bytes that the launches of a schedule declare, at most.
 int64_t sharedBytes(mlir::row::KernelOp kernel,
                     mlir::row::ScheduleAttr schedule);

@@ -24,8 +24,9 @@ struct KernelShape {
   int64_t hiddenSize = 0;
   /// Bytes of the narrowest and the widest element of a row or column operand.
   int64_t minElementBytes = 4, maxElementBytes = 1;
-  /// Bytes that one row moves between the kernel and global memory.
-  int64_t bytesPerRow = 0;
+  /// Bytes that one row moves between the kernel and global memory, and those
+  /// of them that are read.
+  int64_t bytesPerRow = 0, inputBytesPerRow = 0;
   int64_t rowInputs = 0, rowOutputs = 0, columnInputs = 0;
   int64_t reductions = 0, accumulators = 0;
 

@@ -187,69 +187,119 @@ void rmsc::walkColumns(Emitter &e, Value cta) {
 //===----------------------------------------------------------------------===//
 
 /// Most partial sums that a thread loads before it adds the first one up.
-static constexpr int64_t maxPartialsAtOnce = 32;
+static constexpr int64_t maxPartialsAtOnce = 10;
+
+namespace {
+/// The part of one thread in adding partial sums up.
+struct PartialSum {
+  PartialSum(Emitter &e, int64_t accumulators)
+      : e(e), layout(e.schedule, e.kernel.getHiddenSize()),
+        accumulators(accumulators),
+        type(VectorType::get({layout.width}, e.b.getF32Type())) {
+    int64_t columns = e.schedule.getSumColumns();
+    int64_t chunks = columns / layout.width;
+    lane = e.divide(e.getThread(), chunks);
+    column = arith::MulIOp::create(e.b, e.remainder(e.getThread(), chunks),
+                                   e.i32(layout.width));
+    firstColumn = arith::MulIOp::create(e.b, e.getCta(), e.i32(columns));
+    // Columns beyond the last one repeat it, and are not stored.
+    loaded = arith::MinUIOp::create(
+        e.b, arith::AddIOp::create(e.b, firstColumn, column),
+        e.i32(e.kernel.getHiddenSize() - layout.width));
+  }
+
+  /// Adds this lane's part of `partials` (i32) up.
+  Value sum(int64_t number, Value partials, int64_t maxPartials);
+
+  Emitter &e;
+  SumLayout layout;
+  int64_t accumulators;
+  VectorType type;
+  /// First of the partials that this thread adds (i32), its first column in the
+  /// CTA and that to load from, the CTA's first column.
+  Value lane, column, loaded, firstColumn;
+};
+} // namespace
+
+Value PartialSum::sum(int64_t number, Value partials, int64_t maxPartials) {
+  ImplicitLocOpBuilder &b = e.b;
+  Value zero =
+      arith::ConstantOp::create(b, type, DenseElementsAttr::get(type, 0.0f));
+  // The number of partials is bounded, so one trip of the loop below can take
+  // them all: the latency of the loads is then paid once.
+  int64_t partialsAtOnce = std::min<int64_t>(
+      maxPartialsAtOnce, llvm::divideCeil(maxPartials, layout.lanes));
+  int64_t hiddenSize = e.kernel.getHiddenSize();
+  Value base = offsetPointer(
+      b,
+      offsetPointer(b, e.getWorkspace(), b.getF32Type(), number * hiddenSize),
+      b.getF32Type(), loaded);
+  auto loop = scf::ForOp::create(b, lane, partials,
+                                 e.i32(layout.lanes * partialsAtOnce), zero);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value last = arith::SubIOp::create(b, partials, e.i32(1));
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < partialsAtOnce; ++i) {
+    Value partial = arith::AddIOp::create(
+        b, loop.getInductionVar(), e.i32(i * layout.lanes),
+        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
+    Value exists = e.lessThan(partial, partials);
+    partial = arith::MinSIOp::create(b, partial, last);
+    Value offset = arith::MulIOp::create(
+        b, arith::ExtUIOp::create(b, b.getI64Type(), partial),
+        e.i64(accumulators * hiddenSize));
+    Value value = LLVM::LoadOp::create(
+        b, type, offsetPointer(b, base, b.getF32Type(), offset),
+        4 * layout.width);
+    values.push_back(arith::SelectOp::create(b, exists, value, zero));
+  }
+  Value sum = loop.getRegionIterArgs().front();
+  for (Value value : values)
+    sum = arith::AddFOp::create(b, sum, value);
+  scf::YieldOp::create(b, sum);
+  return loop.getResult(0);
+}
 
 void rmsc::sumPartials(Emitter &e, const LaunchPlan &plan) {
   ImplicitLocOpBuilder &b = e.b;
   int64_t columns = e.schedule.getSumColumns();
-  int64_t threads = e.schedule.getSumThreads();
-  int64_t lanes = threads / columns;
-  int64_t hiddenSize = e.kernel.getHiddenSize();
-
-  // The number of partials is bounded, so one trip of the loop below can take
-  // them all: the latency of the loads is then paid once.
   int64_t maxPartials = plan.launches[0].maxCtas;
-  int64_t partialsAtOnce = std::min<int64_t>(
-      maxPartialsAtOnce, llvm::divideCeil(maxPartials, lanes));
-
-  Value inSlab = e.remainder(e.getThread(), columns);
-  Value lane = e.divide(e.getThread(), columns);
-  Value firstColumn = arith::MulIOp::create(b, e.getCta(), e.i32(columns));
-  Value column = arith::MinUIOp::create(
-      b, arith::AddIOp::create(b, firstColumn, inSlab), e.i32(hiddenSize - 1));
-
-  Value partials = e.countRowCtas(plan.launches[0]);
-  Value begin = arith::ExtUIOp::create(b, b.getI64Type(), lane);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
-
   SmallVector<row::AccumulateOp> accumulates(
       e.kernel.getBody().getOps<row::AccumulateOp>());
+  PartialSum part(e, accumulates.size());
+  Value partials = arith::TruncIOp::create(b, b.getI32Type(),
+                                           e.countRowCtas(plan.launches[0]));
   for (auto [number, accumulate] : llvm::enumerate(accumulates)) {
-    auto loop = scf::ForOp::create(b, begin, partials,
-                                   e.i64(lanes * partialsAtOnce), zero);
+    // Where all CTAs had rows, which of a thread's partials exist is known:
+    // what is left are loads at constant distances.
+    auto branch =
+        scf::IfOp::create(b, part.type,
+                          arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                partials, e.i32(maxPartials)),
+                          /*withElseRegion=*/true);
     {
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value last = arith::SubIOp::create(b, partials, e.i64(1));
-      SmallVector<Value> loaded;
-      for (int64_t i = 0; i < partialsAtOnce; ++i) {
-        Value partial =
-            arith::AddIOp::create(b, loop.getInductionVar(), e.i64(i * lanes));
-        Value exists = e.lessThan(partial, partials);
-        partial = arith::MinUIOp::create(b, partial, last);
-        Value row = arith::AddIOp::create(
-            b, arith::MulIOp::create(b, partial, e.i64(accumulates.size())),
-            e.i64(number));
-        Value pointer =
-            offsetPointer(b, e.getWorkspace(), b.getF32Type(),
-                          arith::MulIOp::create(b, row, e.i64(hiddenSize)));
-        Value value = LLVM::LoadOp::create(
-            b, b.getF32Type(),
-            offsetPointer(b, pointer, b.getF32Type(), column), 4);
-        loaded.push_back(arith::SelectOp::create(b, exists, value, zero));
-      }
-      Value sum = loop.getRegionIterArgs().front();
-      for (Value value : loaded)
-        sum = arith::AddFOp::create(b, sum, value);
-      scf::YieldOp::create(b, sum);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(b,
+                           part.sum(number, e.i32(maxPartials), maxPartials));
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, part.sum(number, partials, maxPartials));
     }
+    // An odd pitch keeps the lanes of a column in different banks.
     int64_t pitch = columns + 1;
-    Value shared = e.allocateShared(lanes * pitch);
+    Value shared = e.allocateShared(part.layout.lanes * pitch);
     Value index = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, lane, e.i32(pitch)), inSlab);
-    LLVM::StoreOp::create(b, loop.getResult(0), e.sharedElement(shared, index),
-                          4);
-    reduceSharedColumns(e, shared, lanes, columns, pitch, threads, firstColumn,
+        b, arith::MulIOp::create(b, part.lane, e.i32(pitch)), part.column);
+    auto sums = vector::ToElementsOp::create(b, branch.getResult(0));
+    for (auto [i, sum] : llvm::enumerate(sums.getResults()))
+      LLVM::StoreOp::create(b, sum,
+                            offsetPointer(b, e.sharedElement(shared, index),
+                                          b.getF32Type(),
+                                          static_cast<int64_t>(i)),
+                            4);
+    reduceSharedColumns(e, shared, part.layout.lanes, columns, pitch,
+                        e.schedule.getSumThreads(), part.firstColumn,
                         accumulate.getTarget());
   }
 }

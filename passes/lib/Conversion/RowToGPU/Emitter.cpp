@@ -240,6 +240,12 @@ ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row,
   Value handle = op.getSource();
   if (isa<row::ScalarsType>(handle.getType())) {
     Type elementType = row::getHandleElementType(handle.getType());
+    // All threads of a row load the same value, and ptxas likes to keep such a
+    // one in a uniform register. What is loaded from memory gets there by a
+    // move that waits for it: within the row that is computed meanwhile.
+    if (schedule.getPrefetchRows() != 0)
+      row = arith::AddIOp::create(
+          b, row, arith::ExtUIOp::create(b, b.getI64Type(), getThreadZero()));
     Value pointer = offsetPointer(b, getPointer(handle), elementType, row);
     return {LLVM::LoadOp::create(b, elementType, pointer,
                                  elementType.getIntOrFloatBitWidth() / 8)
