@@ -249,13 +249,19 @@ static int64_t columnsOfCta(const KernelShape &shape, const TargetInfo &target,
 
 /// Columns and threads of a CTA of the second launch. Each thread adds five
 /// partial sums at most, for which ptxas still has registers when it loads them
-/// all at once.
+/// all at once, unless the threads that share columns, which meet in shared
+/// memory, would need more of it than can be declared.
 static void chooseSecondLaunch(Draft &draft, const KernelShape &shape,
                                const TargetInfo &target) {
   constexpr int64_t mostPartials = 5, columnsOfThread = 4;
   draft.sumColumns = columnsOfCta(shape, target, /*least=*/16);
   draft.sumThreads = 128;
+  auto sharedBytes = [&](int64_t threads) {
+    int64_t lanes = threads * columnsOfThread / draft.sumColumns;
+    return 4 * shape.accumulators * lanes * (draft.sumColumns + 1);
+  };
   while (draft.sumThreads < maxCtaThreads &&
+         sharedBytes(2 * draft.sumThreads) <= maxStaticSharedBytes &&
          draft.ctasPerSm * target.sms * draft.sumColumns >
              draft.sumThreads * columnsOfThread * mostPartials)
     draft.sumThreads *= 2;
@@ -638,6 +644,10 @@ static void enumerateColumnSums(const KernelShape &shape,
             bool savesRegisters = columnLoad == row::ColumnLoad::Late ||
                                   accumulators == row::Accumulators::Shared;
             int64_t registers = registersOfThread(draft, target);
+            // Rows that share a CTA share no accumulators.
+            if (accumulators == row::Accumulators::Shared &&
+                draft.rowsPerCta > 1)
+              continue;
             if (ctasPerSm * threads < 384 || ctasPerSm * threads > 1280 ||
                 (draft.rowsPerCta > 1 && draft.threadsPerRow >= 128) ||
                 (prefetchRows == 0 && !longRow) ||

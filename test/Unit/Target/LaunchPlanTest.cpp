@@ -320,10 +320,9 @@ TEST_F(VerifySchedule, SharedAccumulators) {
     return verify(parse(backwardText(16384, {}, accumulators)), fields(ctas),
                   chip);
   };
-  std::string two =
-      std::to_string(2 * (64 << 10) +
-                     sharedBytes(parse(backwardText(16384, {}, 2)), fields(1)));
-  // Beside 64 KB for each accumulator, those of the launches' own.
+  // Beside 64 KB for each accumulator, a float for each of 32 warps that reduce
+  // a row, twice. The second launch has CTAs of its own.
+  std::string two = std::to_string(2 * (64 << 10) + 2 * 32 * 4);
   EXPECT_EQ(verifyOn("sm_90", 3, 1), "");
   EXPECT_EQ(verifyOn("sm_120", 1, 1), "");
   EXPECT_EQ(verifyOn("sm_120", 2, 1),
@@ -411,12 +410,40 @@ TEST_F(SharedBytes, OfColumnSums) {
                                  "access_bytes=16,column_sum=role_split,"
                                  "sum_columns=64")),
             8 * 65 * 4);
-  // The launch that needs more: here the second one.
+  // The launch that needs more: here the second one. Of 128 threads, each with
+  // four columns, 16 share the same ones.
   EXPECT_EQ(sharedBytes(parse(backwardText(2048)),
                         schedule("threads_per_row=256,elements=8,access_bytes="
                                  "16,grid=persistent,ctas_per_sm=1,column_sum="
                                  "partials,sum_columns=32,sum_threads=128")),
-            4 * 33 * 4);
+            16 * 33 * 4);
+}
+
+// The second launch loads as many neighbouring partial sums at once as divide
+// the hidden size, so that those of every row of the workspace are aligned.
+TEST_F(SharedBytes, OfTheSecondLaunchByItsWidth) {
+  row::ScheduleAttr sums =
+      schedule("threads_per_row=64,elements=1,access_bytes=1,grid=persistent,"
+               "ctas_per_sm=1,column_sum=partials,sum_columns=16,"
+               "sum_threads=512");
+  struct {
+    int64_t hiddenSize, width;
+  } cases[] = {{64, 4}, {62, 2}, {63, 1}, {4, 4}, {2, 2}, {1, 1}};
+  for (auto [hiddenSize, width] : cases) {
+    SCOPED_TRACE(hiddenSize);
+    SumLayout layout(sums, hiddenSize);
+    EXPECT_EQ(layout.width, width);
+    EXPECT_EQ(layout.lanes, 512 * width / 16);
+    EXPECT_EQ(sharedBytes(parse(backwardText(hiddenSize)), sums),
+              layout.lanes * 17 * 4);
+  }
+  // Fewer columns a CTA than an access has floats.
+  EXPECT_EQ(SumLayout(schedule("threads_per_row=64,elements=1,access_bytes=1,"
+                               "grid=persistent,ctas_per_sm=1,column_sum="
+                               "partials,sum_columns=2,sum_threads=32"),
+                      64)
+                .width,
+            2);
 }
 
 // What the groups of a CTA add up goes through shared memory in rounds of at
