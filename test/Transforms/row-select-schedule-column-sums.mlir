@@ -6,42 +6,47 @@
 // RUN: rms-opt %s --row-select-schedule=chip=sm_100 | FileCheck %s --check-prefixes=CHECK,SM100
 
 // As long as the L2 holds what is read, CTAs of their own sum columns, and all is
-// one launch. CTAs grow with the rows.
+// one launch. CTAs grow with the rows, and none of the former takes a second trip:
+// 128 threads of 8 elements take 5 rows of 32 columns 32 times.
 // CHECK-LABEL: row.kernel @backward_split hidden
-// SM90: variant "split" rows [0, 230]
-// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)
+// CHECK: variant "split" rows [0, 160]
+// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 5>)
 // CHECK: row.kernel @backward_split256 hidden
-// SM90: variant "split256" rows [231, 368]
-// CHECK: schedule(#row.schedule<threads_per_row = 128, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)
+// CHECK: variant "split256" rows [161, 320]
+// CHECK: schedule(#row.schedule<threads_per_row = 128, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 5>)
 // CHECK: row.kernel @backward_split480 hidden
-// SM90: variant "split480" rows [369, 737]
-// CHECK: schedule(#row.schedule<threads_per_row = 160, rows_per_cta = 3, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)
+// CHECK: variant "split480" rows [321, 480]
+// CHECK: schedule(#row.schedule<threads_per_row = 160, rows_per_cta = 3, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
 // CHECK: row.kernel @backward_split640 hidden
-// SM90: variant "split640" rows [738, 1843]
-// CHECK: schedule(#row.schedule<threads_per_row = 320, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32{{.*}}>)
+// CHECK: variant "split640" rows [481, 1280]
+// CHECK: schedule(#row.schedule<threads_per_row = 320, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 8>)
 
 // Then persistent CTAs with partial sums and a second launch, and a row on its
-// way. What will not be met again is not kept in the cache.
+// way: 640 threads an SM, with 16 elements of a row and of the row ahead each. For
+// those the registers suffice that accumulators in shared memory leave. What will
+// not be met again is not kept in the cache, up to 1.75 times what the L2 holds.
 // CHECK: row.kernel @backward_middle hidden
-// CHECK: variant "middle" rows [{{[0-9]+}}, [[#LAST:]]]
-// SM90-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512, loads = streaming, stores = streaming>)
+// SM90: variant "middle" rows [1281, 5376]
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 4, prefetch_rows = 1, column_load = late, column_sum = partials, accumulators = shared, sum_columns = 32, sum_threads = 1024, loads = streaming, stores = streaming>)
 // A chip with wider accesses takes them for the wider of the streams.
-// SM100-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 32, grid = persistent, {{.*}}loads = streaming, stores = streaming>)
+// SM100: variant "middle" rows [1281, 11289]
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 32, grid = persistent, {{.*}}loads = streaming, stores = streaming>)
 
-// Once a launch moves several times what the L2 holds, plain accesses.
+// Once a launch moves several times what the L2 holds, plain loads.
 // CHECK: row.kernel @backward_many hidden
-// CHECK: variant "many" rows [[[#LAST + 1]], 2147483647]
-// SM90-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512>)
-// SM100-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 32, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512>)
+// SM90: variant "many" rows [5377, 2147483647]
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, {{.*}}sum_threads = 1024, stores = streaming>)
+// SM100: variant "many" rows [11290, 2147483647]
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 32, grid = persistent, {{.*}}sum_threads = 1024, stores = streaming>)
 
 // Strides, and any alignment, for all row counts.
 // CHECK: row.kernel @backward_strided hidden
 // CHECK: variant "strided" rows [0, 2147483647]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
 // CHECK: row.kernel @backward_any hidden
 // CHECK: variant "any" rows [0, 2147483647]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 864, elements = 1, access_bytes = 1, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
-// CHECK-NOT: row.kernel
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 1, access_bytes = 1, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
+// CHECK-NOT: row.kernel @backward
 row.kernel @backward hidden 2560
     inputs(%g: !row.rows<2560xbf16>, %n: !row.rows<2560xf32>)
     outputs(%dx: !row.rows<2560xbf16>, %dw: !row.columns<2560xf32>) {
@@ -54,4 +59,102 @@ row.kernel @backward hidden 2560
   %6 = arith.truncf %5 : vector<2560xf32> to vector<2560xbf16>
   row.store %6, %dx : vector<2560xbf16>, !row.rows<2560xbf16>
   row.accumulate %2, %1 into %dw : vector<2560xf32>, !row.columns<2560xf32>
+}
+
+// Short rows: four to a CTA, four CTAs an SM, and columns kept from row to row. All
+// CTAs together walk short rows faster than one takes in its columns of them, so the
+// range ends (at 597 rows) before that one has to make a second trip (at 641).
+// CHECK-LABEL: row.kernel @h256_split640
+// CHECK: variant "split640" rows [481, 597]
+// CHECK-LABEL: row.kernel @h256_many
+// CHECK: schedule(#row.schedule<threads_per_row = 32, rows_per_cta = 4, elements = 8, {{.*}}grid = persistent, ctas_per_sm = 4, prefetch_rows = 1, column_sum = partials, sum_columns = 16, sum_threads = 512, stores = streaming>)
+row.kernel @h256 hidden 256
+    inputs(%g: !row.rows<256xbf16>, %x: !row.rows<256xbf16>, %w: !row.columns<256xbf16>)
+    outputs(%y: !row.rows<256xbf16>, %dw: !row.columns<256xf32>) {
+  %0 = row.load %g : !row.rows<256xbf16> -> vector<256xbf16>
+  %1 = row.load %x : !row.rows<256xbf16> -> vector<256xbf16>
+  %2 = row.load %w : !row.columns<256xbf16> -> vector<256xbf16>
+  %3 = arith.extf %0 : vector<256xbf16> to vector<256xf32>
+  %4 = arith.extf %1 : vector<256xbf16> to vector<256xf32>
+  %5 = arith.mulf %0, %2 : vector<256xbf16>
+  row.store %5, %y : vector<256xbf16>, !row.rows<256xbf16>
+  row.accumulate %3, %4 into %dw : vector<256xf32>, !row.columns<256xf32>
+}
+
+// Twice as much in a thread: a row ahead is worth more than columns that are kept.
+// CHECK-LABEL: row.kernel @h512_many
+// CHECK: schedule(#row.schedule<threads_per_row = 32, rows_per_cta = 4, elements = 8, {{.*}}grid = persistent, ctas_per_sm = 4, prefetch_rows = 1, column_load = late, column_sum = partials, sum_columns = 16,
+row.kernel @h512 hidden 512
+    inputs(%g: !row.rows<512xbf16>, %x: !row.rows<512xbf16>, %w: !row.columns<512xbf16>)
+    outputs(%y: !row.rows<512xbf16>, %dw: !row.columns<512xf32>) {
+  %0 = row.load %g : !row.rows<512xbf16> -> vector<512xbf16>
+  %1 = row.load %x : !row.rows<512xbf16> -> vector<512xbf16>
+  %2 = row.load %w : !row.columns<512xbf16> -> vector<512xbf16>
+  %3 = arith.extf %0 : vector<512xbf16> to vector<512xf32>
+  %4 = arith.extf %1 : vector<512xbf16> to vector<512xf32>
+  %5 = arith.mulf %0, %2 : vector<512xbf16>
+  row.store %5, %y : vector<512xbf16>, !row.rows<512xbf16>
+  row.accumulate %3, %4 into %dw : vector<512xf32>, !row.columns<512xf32>
+}
+
+// So it is for longer rows, whose CTAs have one each. No more CTAs sum columns than
+// there are SMs: 80 with 64 columns, in both ways to sum them, and not 160 with 32.
+// CHECK-LABEL: row.kernel @h5120_split
+// CHECK: column_sum = role_split, sum_columns = 64,
+// CHECK-LABEL: row.kernel @h5120_middle
+// CHECK: schedule(#row.schedule<threads_per_row = 320, elements = 8, {{.*}}grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_load = late, column_sum = partials, sum_columns = 64, sum_threads = 1024, loads
+// Narrow accesses need registers of their own: even with accumulators in shared
+// memory there are none for a row ahead.
+// CHECK-LABEL: row.kernel @h5120_any
+// CHECK: schedule(#row.schedule<threads_per_row = 320, elements = 1, {{.*}}grid = persistent, ctas_per_sm = 2, column_load = late, column_sum = partials, accumulators = shared,
+row.kernel @h5120 hidden 5120
+    inputs(%g: !row.rows<5120xbf16>, %x: !row.rows<5120xbf16>, %w: !row.columns<5120xbf16>)
+    outputs(%y: !row.rows<5120xbf16>, %dw: !row.columns<5120xf32>) {
+  %0 = row.load %g : !row.rows<5120xbf16> -> vector<5120xbf16>
+  %1 = row.load %x : !row.rows<5120xbf16> -> vector<5120xbf16>
+  %2 = row.load %w : !row.columns<5120xbf16> -> vector<5120xbf16>
+  %3 = arith.extf %0 : vector<5120xbf16> to vector<5120xf32>
+  %4 = arith.extf %1 : vector<5120xbf16> to vector<5120xf32>
+  %5 = arith.mulf %0, %2 : vector<5120xbf16>
+  row.store %5, %y : vector<5120xbf16>, !row.rows<5120xbf16>
+  row.accumulate %3, %4 into %dw : vector<5120xf32>, !row.columns<5120xf32>
+}
+
+// A thread with 32 elements has the hints of streaming accesses cost registers, and
+// so no such variant; the first range ends at 0.075 of the L2, ahead of one trip.
+// Accumulators go to shared memory where the registers for a row ahead lack by
+// nothing else: strides take those that dense rows leave.
+// CHECK-LABEL: row.kernel @h7168_split
+// SM90: variant "split" rows [0, 109]
+// CHECK-NOT: @h7168_middle
+// CHECK: row.kernel @h7168_many
+// CHECK: schedule(#row.schedule<threads_per_row = 224, elements = 8, {{.*}}grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_load = late, column_sum = partials, sum_columns = 64,
+// CHECK: row.kernel @h7168_strided
+// CHECK: schedule(#row.schedule<threads_per_row = 224, elements = 8, {{.*}}grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_load = late, column_sum = partials, accumulators = shared, sum_columns = 64,
+row.kernel @h7168 hidden 7168
+    inputs(%g: !row.rows<7168xbf16>, %x: !row.rows<7168xbf16>, %w: !row.columns<7168xbf16>)
+    outputs(%y: !row.rows<7168xbf16>, %dw: !row.columns<7168xf32>) {
+  %0 = row.load %g : !row.rows<7168xbf16> -> vector<7168xbf16>
+  %1 = row.load %x : !row.rows<7168xbf16> -> vector<7168xbf16>
+  %2 = row.load %w : !row.columns<7168xbf16> -> vector<7168xbf16>
+  %3 = arith.extf %0 : vector<7168xbf16> to vector<7168xf32>
+  %4 = arith.extf %1 : vector<7168xbf16> to vector<7168xf32>
+  %5 = arith.mulf %0, %2 : vector<7168xbf16>
+  row.store %5, %y : vector<7168xbf16>, !row.rows<7168xbf16>
+  row.accumulate %3, %4 into %dw : vector<7168xf32>, !row.columns<7168xf32>
+}
+
+// 64 KB a row: no registers for a row ahead, but with accumulators in shared memory
+// for much of the row itself.
+// CHECK-LABEL: row.kernel @h16384_many
+// CHECK: schedule(#row.schedule<threads_per_row = 512, elements = 4, {{.*}}grid = persistent, ctas_per_sm = 1, column_load = late, column_sum = partials, accumulators = shared, sum_columns = 128, sum_threads = 1024, stores = streaming>)
+row.kernel @h16384 hidden 16384
+    inputs(%g: !row.rows<16384xf32>, %x: !row.rows<16384xf32>, %w: !row.columns<16384xf32>)
+    outputs(%y: !row.rows<16384xf32>, %dw: !row.columns<16384xf32>) {
+  %0 = row.load %g : !row.rows<16384xf32> -> vector<16384xf32>
+  %1 = row.load %x : !row.rows<16384xf32> -> vector<16384xf32>
+  %2 = row.load %w : !row.columns<16384xf32> -> vector<16384xf32>
+  %5 = arith.mulf %0, %2 : vector<16384xf32>
+  row.store %5, %y : vector<16384xf32>, !row.rows<16384xf32>
+  row.accumulate %0, %1 into %dw : vector<16384xf32>, !row.columns<16384xf32>
 }
