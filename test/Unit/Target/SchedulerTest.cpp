@@ -227,13 +227,138 @@ TEST_F(Choice, BatchInvariantIsOne) {
   }
 }
 
-// A row's partial sums, however many groups of threads hold them, are added up
-// by as few CTAs as the workspace's bound leaves.
+// A CTA of the longest rows has more partial sums than the workspace's bound
+// has for a second one.
 TEST_F(Choice, LongRowsTakeFewerCtas) {
   row::KernelOp kernel = parse(backwardText(16384));
   for (const Variant &variant : chooseVariants(kernel, target("sm_90"), {}))
     if (variant.schedule.getColumnSum() == row::ColumnSum::Partials)
       EXPECT_EQ(variant.schedule.getCtasPerSm(), 1) << variant.name;
+}
+
+// CTAs that sum columns take their time one after the other where two share an
+// SM: there are no more of them than SMs, and no fewer than that asks for.
+TEST_F(Choice, ColumnCtasAreNoMoreThanSms) {
+  for (int64_t hiddenSize : hiddenSizes()) {
+    row::KernelOp kernel = parse(backwardText(hiddenSize));
+    for (StringRef chip : {"sm_90", "sm_100", "sm_120"})
+      for (const Variant &variant : chooseVariants(kernel, target(chip), {})) {
+        row::ScheduleAttr one = variant.schedule;
+        bool split = one.getColumnSum() == row::ColumnSum::RoleSplit;
+        int64_t columns = one.getSumColumns(), sms = target(chip).sms;
+        ASSERT_GE(columns * sms, hiddenSize) << variant.name;
+        ASSERT_TRUE(columns == (split ? 32 : 16) ||
+                    columns / 2 * sms < hiddenSize)
+            << "H = " << hiddenSize << ", " << variant.name << " on "
+            << chip.str();
+      }
+  }
+}
+
+// CTAs that sum columns load all their rows at once, also those of the last row
+// count of a range.
+TEST_F(Choice, RoleSplitTakesOneTrip) {
+  bool any = false;
+  for (int64_t hiddenSize : hiddenSizes())
+    for (const Types &types : typeMixes()) {
+      row::KernelOp kernel = parse(backwardText(hiddenSize, types));
+      for (const Variant &variant :
+           chooseVariants(kernel, target("sm_90"), {})) {
+        row::ScheduleAttr one = variant.schedule;
+        if (one.getColumnSum() != row::ColumnSum::RoleSplit)
+          continue;
+        any = true;
+        int64_t lanes =
+            one.getThreads() * one.getElements() / one.getSumColumns();
+        ASSERT_LE(variant.maxRows, lanes * one.getSumRows())
+            << "H = " << hiddenSize << ", " << variant.name;
+      }
+    }
+  EXPECT_TRUE(any);
+}
+
+// A thread of the second launch adds five partial sums at most, unless a CTA
+// has no more threads or no more shared memory for them.
+TEST_F(Choice, SecondLaunchAddsFewPartialsAThread) {
+  for (int64_t accumulators : {1, 4})
+    for (int64_t hiddenSize :
+         {1, 7, 128, 1000, 1001, 2048, 2560, 8192, 16384}) {
+      row::KernelOp kernel = parse(backwardText(hiddenSize, {}, accumulators));
+      for (StringRef chip : {"sm_90", "sm_120"})
+        for (const Variant &variant :
+             chooseVariants(kernel, target(chip), {})) {
+          row::ScheduleAttr one = variant.schedule;
+          if (one.getColumnSum() != row::ColumnSum::Partials)
+            continue;
+          SCOPED_TRACE(
+              ("H = " + Twine(hiddenSize) + ", " + variant.name + " on " + chip)
+                  .str());
+          // Four columns a thread.
+          auto addsMore = [&](int64_t threads) {
+            return one.getCtasPerSm() * target(chip).sms >
+                   5 * threads * 4 / one.getSumColumns();
+          };
+          int64_t threads = one.getSumThreads();
+          int64_t lanes = 2 * threads * 4 / one.getSumColumns();
+          EXPECT_TRUE(!addsMore(threads) || threads == 1024 ||
+                      4 * accumulators * lanes * (one.getSumColumns() + 1) >
+                          maxStaticSharedBytes);
+          // As few threads as that takes.
+          EXPECT_TRUE(threads == 128 || addsMore(threads / 2));
+        }
+    }
+}
+
+// Row loads stream where a launch moves from a quarter of what the L2 holds on
+// to 1.1 times that, and nowhere else.
+TEST_F(Choice, ForwardStreamsAboutTheL2) {
+  for (int64_t hiddenSize : {128, 1000, 2048, 4096, 7168, 16384}) {
+    row::KernelOp kernel = parse(forwardText(hiddenSize));
+    for (StringRef chip : {"sm_90", "sm_100", "sm_120"}) {
+      // Two bytes in, two bytes out.
+      double l2Rows = target(chip).l2Bytes / (4.0 * hiddenSize);
+      for (const Variant &variant : chooseVariants(kernel, target(chip), {})) {
+        SCOPED_TRACE(
+            ("H = " + Twine(hiddenSize) + ", " + variant.name + " on " + chip)
+                .str());
+        row::ScheduleAttr one = variant.schedule;
+        EXPECT_EQ(one.getStores(), one.getLoads());
+        if (one.getStrided()) {
+          EXPECT_EQ(one.getLoads(), row::CachePolicy::Plain);
+          continue;
+        }
+        bool streams =
+            variant.minRows > l2Rows / 4 - 1 && variant.maxRows <= 1.1 * l2Rows;
+        EXPECT_EQ(one.getLoads() == row::CachePolicy::Streaming, streams);
+        if (streams) {
+          EXPECT_LE(variant.minRows, l2Rows / 4 + 1);
+          EXPECT_GT(variant.maxRows + 1, 1.1 * l2Rows);
+        }
+      }
+    }
+  }
+}
+
+// Accumulators stay in registers wherever a row ahead fits beside them.
+TEST_F(Choice, SharedAccumulatorsAreTheLastResort) {
+  int64_t shared = 0, all = 0;
+  for (int64_t hiddenSize : hiddenSizes()) {
+    row::KernelOp kernel = parse(backwardText(hiddenSize));
+    for (const Variant &variant : chooseVariants(kernel, target("sm_90"), {})) {
+      row::ScheduleAttr one = variant.schedule;
+      if (one.getColumnSum() != row::ColumnSum::Partials)
+        continue;
+      ++all;
+      if (one.getAccumulators() != row::Accumulators::Shared)
+        continue;
+      ++shared;
+      // What costs less has been given up.
+      EXPECT_EQ(one.getColumnLoad(), row::ColumnLoad::Late);
+      EXPECT_EQ(one.getRowsPerCta(), 1);
+    }
+  }
+  EXPECT_GT(shared, 0);
+  EXPECT_LT(shared, all / 2);
 }
 
 // The same request gives the same answer: packages are reproducible.
@@ -349,6 +474,17 @@ TEST_F(Enumerate, CoversTheSpace) {
     EXPECT_TRUE(any([&](auto one) { return one.getLoads() == policy; }));
   for (int64_t rows : {0, 1, 2})
     EXPECT_TRUE(any([&](auto one) { return one.getPrefetchRows() == rows; }));
+}
+
+// Rows that share a CTA cannot share accumulators: what the schedule's own
+// verifier refuses is not offered.
+TEST_F(Enumerate, SharesNoAccumulatorsBetweenRows) {
+  for (int64_t hiddenSize : {1, 64, 512}) {
+    row::KernelOp kernel = parse(backwardText(hiddenSize, {}, 4));
+    for (row::ScheduleAttr one : enumerateSchedules(kernel, target("sm_90")))
+      if (one.getRowsPerCta() > 1)
+        EXPECT_EQ(one.getAccumulators(), row::Accumulators::Registers);
+  }
 }
 
 // What writes over an input that columns are summed from is not offered.
