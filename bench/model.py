@@ -64,7 +64,8 @@ PARAMETERS = {
 
 def parse_schedule(text):
     fields = {"rows_per_cta": "1", "grid": "one_shot", "column_sum": "none",
-              "prefetch_rows": "0", "ctas_per_sm": "0", "sum_columns": "1", "sum_rows": "4"}  # fmt: skip
+              "prefetch_rows": "0", "ctas_per_sm": "0", "accumulators": "registers",
+              "sum_columns": "1", "sum_rows": "4"}  # fmt: skip
     fields.update(re.findall(r"(\w+) = (\w+)", text))
     return {k: int(v) if v.isdigit() else v for k, v in fields.items()}
 
@@ -88,7 +89,12 @@ class Case:
         self.prefetch = s["prefetch_rows"]
         self.warps = s["threads_per_row"] / 32
         self.column_sum = s["column_sum"]
-        self.partial_bytes = 4 * hidden_size * s["rows_per_cta"]
+        self.accumulators = s["accumulators"]
+        self.threads_per_row = s["threads_per_row"]
+        self.rows_per_cta = s["rows_per_cta"]
+        self.column_ctas = math.ceil(hidden_size / s["sum_columns"])
+        # Of a CTA, whose rows are combined before they are written.
+        self.partial_bytes = 4 * hidden_size
         threads = s["threads_per_row"] * s["rows_per_cta"]
         width = s["threads_per_row"] * s["elements"]
         self.chunks = math.ceil(hidden_size / width)
