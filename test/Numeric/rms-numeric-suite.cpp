@@ -67,21 +67,23 @@ public:
   size_t count() const { return distinct.size(); }
   void run();
   /// Prints the summary; true where everything passed, with every way to sum
-  /// columns where that is asked for.
-  bool finish(bool needsColumnSums = false);
+  /// columns and with several CTAs a row where that is asked for.
+  bool finish(bool needsColumnSums = false, bool needsSharedRows = false);
 
 private:
   void runGroup(const Group &group);
   void runOne(Program &program, const Spec &spec);
   void fail(const Spec &spec, StringRef text);
-  /// Counts a run by the way its schedule sums columns; needs the lock.
-  void noteColumnSum(const rmsrt::Variant &variant);
+  /// Counts a run by the way its schedule sums columns, and where several CTAs
+  /// share a row; needs the lock.
+  void noteSchedule(const rmsrt::Variant &variant);
 
   std::vector<Group> groups;
   std::mutex mutex;
   std::set<std::string> distinct;
   std::set<std::string> programs;
   std::map<std::string, unsigned> columnSums;
+  unsigned sharedRows = 0;
   unsigned failures = 0, enumeratedSchedules = 0, randomSchedules = 0;
 };
 
@@ -97,8 +99,9 @@ void Suite::fail(const Spec &spec, StringRef text) {
   outs().flush();
 }
 
-void Suite::noteColumnSum(const rmsrt::Variant &variant) {
+void Suite::noteSchedule(const rmsrt::Variant &variant) {
   StringRef schedule = variant.schedule;
+  sharedRows += schedule.contains("ctas_per_row");
   auto [before, after] = schedule.split("column_sum = ");
   ++columnSums[after.take_while([](char c) { return isAlpha(c) || c == '_'; })
                    .str()];
@@ -111,7 +114,7 @@ void Suite::runOne(Program &program, const Spec &spec) {
     std::lock_guard<std::mutex> lock(mutex);
     if (variant) {
       randomSchedules += variant->name == "forced";
-      noteColumnSum(*variant);
+      noteSchedule(*variant);
     }
     distinct.insert(spec.str());
     programs.insert(spec.program());
@@ -168,7 +171,7 @@ void Suite::runGroup(const Group &group) {
       std::lock_guard<std::mutex> lock(mutex);
       distinct.insert(named.str());
       programs.insert(named.program());
-      noteColumnSum(variants[v]);
+      noteSchedule(variants[v]);
     }
     if (!text.empty())
       fail(named, text);
@@ -192,20 +195,23 @@ void Suite::run() {
     thread.join();
 }
 
-bool Suite::finish(bool needsColumnSums) {
+bool Suite::finish(bool needsColumnSums, bool needsSharedRows) {
   bool complete = true;
   for (const char *kind : {"partials", "role_split"}) {
     unsigned count = columnSums[kind];
     if (needsColumnSums)
       outs() << count << " runs with column_sum = " << kind << "\n";
-    complete &= count != 0;
+    complete &= count != 0 || !needsColumnSums;
   }
+  if (needsSharedRows)
+    outs() << sharedRows << " runs with several CTAs a row\n";
+  complete &= sharedRows != 0 || !needsSharedRows;
   outs() << distinct.size() << " distinct cases of " << programs.size()
          << " programs, " << enumeratedSchedules << " enumerated and "
          << randomSchedules << " random schedules, seed " << seed << "\n";
   outs() << distinct.size() - std::min<size_t>(failures, distinct.size())
          << " passed, " << failures << " failed\n";
-  return failures == 0 && (complete || !needsColumnSums);
+  return failures == 0 && complete;
 }
 
 std::mt19937_64 randomFor(uint64_t part) {
@@ -263,6 +269,9 @@ std::string randomSchedule(std::mt19937_64 &random, int64_t hiddenSize,
     text += ", grid = persistent, ctas_per_sm = " +
             std::to_string(random() % 2 + 1) +
             ", prefetch_rows = " + std::to_string(random() % 3);
+  else if (!sums && rowsPerCta == 1 && random() % 2)
+    text +=
+        ", ctas_per_row = " + std::to_string(pick<int64_t>(random, {2, 4, 8}));
   if (random() % 2)
     text += ", column_load = late";
   if (partials) {
@@ -599,6 +608,7 @@ int main(int argc, char **argv) {
            << wantedCases << " are asked for\n";
     covered = false;
   }
-  bool passed = suite.finish(/*needsColumnSums=*/wanted("backward"));
+  bool passed = suite.finish(/*needsColumnSums=*/wanted("backward"),
+                             /*needsSharedRows=*/wanted("forward"));
   return passed && covered ? 0 : 1;
 }

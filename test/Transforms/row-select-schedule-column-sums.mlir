@@ -7,45 +7,49 @@
 
 // As long as the L2 holds what is read, CTAs of their own sum columns, and all is
 // one launch. CTAs grow with the rows, and none of the former takes a second trip:
-// 128 threads of 8 elements take 5 rows of 32 columns 32 times.
+// 128 threads of 8 elements take 5 rows of 32 columns 32 times. A thread with several
+// chunks of a row gets the registers for all their loads: two CTAs an SM, unless they
+// are large ones of several rows.
 // CHECK-LABEL: row.kernel @backward_split hidden
 // CHECK: variant "split" rows [0, 160]
-// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 5>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16, ctas_per_sm = 2, column_sum = role_split, sum_columns = 32, sum_rows = 5>)
 // CHECK: row.kernel @backward_split256 hidden
 // CHECK: variant "split256" rows [161, 320]
-// CHECK: schedule(#row.schedule<threads_per_row = 128, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 5>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 128, rows_per_cta = 2, elements = 8, access_bytes = 16, ctas_per_sm = 2, column_sum = role_split, sum_columns = 32, sum_rows = 5>)
 // CHECK: row.kernel @backward_split480 hidden
 // CHECK: variant "split480" rows [321, 480]
-// CHECK: schedule(#row.schedule<threads_per_row = 160, rows_per_cta = 3, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 160, rows_per_cta = 3, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32>)
 // CHECK: row.kernel @backward_split640 hidden
 // CHECK: variant "split640" rows [481, 1280]
-// CHECK: schedule(#row.schedule<threads_per_row = 320, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 8>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, rows_per_cta = 2, elements = 8, access_bytes = 16, column_sum = role_split, sum_columns = 32, sum_rows = 8>)
 
 // Then persistent CTAs with partial sums and a second launch, and a row on its
-// way: 640 threads an SM, with 16 elements of a row and of the row ahead each. For
-// those the registers suffice that accumulators in shared memory leave. What will
-// not be met again is not kept in the cache, up to 1.75 times what the L2 holds.
+// way: 640 threads an SM, with 8 elements of a row and of the row ahead each, which
+// are 32 bytes of the wider input. One access of that is a chunk: 4 elements, whose
+// bf16 are 8 bytes. What will not be met again is not kept in the cache, up to 1.75
+// times what the L2 holds.
 // CHECK: row.kernel @backward_middle hidden
 // SM90: variant "middle" rows [1281, 5376]
-// SM90-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, ctas_per_sm = 4, prefetch_rows = 1, column_load = late, column_sum = partials, accumulators = shared, sum_columns = 32, sum_threads = 1024, loads = streaming, stores = streaming>)
-// A chip with wider accesses takes them for the wider of the streams.
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 4, access_bytes = 16, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 32, sum_threads = 512, loads = streaming, stores = streaming>)
+// A chip with wider accesses has one chunk of 8 elements instead: 32 bytes of the
+// wider stream, 16 of the narrower.
 // SM100: variant "middle" rows [1281, 11289]
-// SM100-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 32, grid = persistent, {{.*}}loads = streaming, stores = streaming>)
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 32, grid = persistent, ctas_per_sm = 2, prefetch_rows = 1, column_sum = partials, sum_columns = 32, sum_threads = 512, loads = streaming, stores = streaming>)
 
 // Once a launch moves several times what the L2 holds, plain loads.
 // CHECK: row.kernel @backward_many hidden
 // SM90: variant "many" rows [5377, 2147483647]
-// SM90-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, {{.*}}sum_threads = 1024, stores = streaming>)
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 4, access_bytes = 16, grid = persistent, {{.*}}sum_threads = 512, stores = streaming>)
 // SM100: variant "many" rows [11290, 2147483647]
-// SM100-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 32, grid = persistent, {{.*}}sum_threads = 1024, stores = streaming>)
+// SM100-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 32, grid = persistent, {{.*}}sum_threads = 512, stores = streaming>)
 
 // Strides, and any alignment, for all row counts.
 // CHECK: row.kernel @backward_strided hidden
 // CHECK: variant "strided" rows [0, 2147483647]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 8, access_bytes = 16, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 8, access_bytes = 16, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
 // CHECK: row.kernel @backward_any hidden
 // CHECK: variant "any" rows [0, 2147483647]
-// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 160, elements = 1, access_bytes = 1, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 320, elements = 1, access_bytes = 1, grid = persistent, {{.*}}column_sum = partials, {{.*}}strided = true>)
 // CHECK-NOT: row.kernel @backward
 row.kernel @backward hidden 2560
     inputs(%g: !row.rows<2560xbf16>, %n: !row.rows<2560xf32>)
@@ -157,4 +161,27 @@ row.kernel @h16384 hidden 16384
   %5 = arith.mulf %0, %2 : vector<16384xf32>
   row.store %5, %y : vector<16384xf32>, !row.rows<16384xf32>
   row.accumulate %0, %1 into %dw : vector<16384xf32>, !row.columns<16384xf32>
+}
+
+// Columns take 128 of 132 SMs with 64 a CTA, which leaves some for rows beside them
+// where rows are many, but not where they are few: then 128 columns a CTA, up to the
+// 64 rows of one trip. 148 SMs are enough for both.
+// CHECK-LABEL: row.kernel @h8192_{{few|split}}
+// SM90: variant "few" rows [0, 64]
+// SM90-NEXT: schedule(#row.schedule<threads_per_row = 256, elements = 8, access_bytes = 16, ctas_per_sm = 1, column_sum = role_split, sum_columns = 128>)
+// SM90: variant "split" rows [65,
+// SM90-NEXT: {{.*}}column_sum = role_split, sum_columns = 64,
+// SM100: variant "split" rows [0,
+// SM100-NEXT: {{.*}}column_sum = role_split, sum_columns = 64,
+row.kernel @h8192 hidden 8192
+    inputs(%g: !row.rows<8192xbf16>, %x: !row.rows<8192xbf16>, %w: !row.columns<8192xbf16>)
+    outputs(%y: !row.rows<8192xbf16>, %dw: !row.columns<8192xf32>) {
+  %0 = row.load %g : !row.rows<8192xbf16> -> vector<8192xbf16>
+  %1 = row.load %x : !row.rows<8192xbf16> -> vector<8192xbf16>
+  %2 = row.load %w : !row.columns<8192xbf16> -> vector<8192xbf16>
+  %3 = arith.extf %0 : vector<8192xbf16> to vector<8192xf32>
+  %4 = arith.extf %1 : vector<8192xbf16> to vector<8192xf32>
+  %5 = arith.mulf %0, %2 : vector<8192xbf16>
+  row.store %5, %y : vector<8192xbf16>, !row.rows<8192xbf16>
+  row.accumulate %3, %4 into %dw : vector<8192xf32>, !row.columns<8192xf32>
 }

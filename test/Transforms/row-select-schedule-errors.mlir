@@ -55,6 +55,12 @@
 // RUN: not rms-opt %t/reduced.mlir --row-select-schedule="chip=sm_90 schedule=threads_per_row=32,elements=4,access_bytes=16,column_sum=role_split,sum_columns=32" 2>&1 | FileCheck %s --check-prefix=REDUCED
 // REDUCED: error: CTAs of their own cannot sum columns: a reduction along the row enters what is summed along columns; use column_sum = partials
 
+// A row that another CTA writes over while one reads it.
+// RUN: not rms-opt %t/forward-in-place.mlir --row-select-schedule="chip=sm_90 schedule=threads_per_row=256,ctas_per_row=2,elements=8,access_bytes=16" 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: error: input #1, which several CTAs would read whole, may share its buffer with an output; drop ctas_per_row
+// RUN: rms-opt %t/forward.mlir --row-select-schedule="chip=sm_90 schedule=threads_per_row=256,ctas_per_row=2,elements=8,access_bytes=16" | FileCheck %s --check-prefix=APART
+// APART: schedule(#row.schedule<threads_per_row = 256, ctas_per_row = 2, elements = 8, access_bytes = 16>)
+
 // More shared memory than a CTA can declare: 512 lanes of 33 columns.
 // RUN: not rms-opt %t/backward.mlir --row-select-schedule="chip=sm_100 schedule=threads_per_row=32,rows_per_cta=32,elements=16,access_bytes=32,column_sum=role_split,sum_columns=32" 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: a CTA would need 67584 bytes of shared memory, and at most 49152 can be declared; lower the threads of a CTA, or elements, or raise sum_columns
@@ -64,6 +70,16 @@ row.kernel @forward hidden 2048 inputs(%x: !row.rows<2048xbf16>)
     outputs(%y: !row.rows<2048xbf16>) {
   %0 = row.load %x : !row.rows<2048xbf16> -> vector<2048xbf16>
   row.store %0, %y : vector<2048xbf16>, !row.rows<2048xbf16>
+}
+//--- forward-in-place.mlir
+row.kernel @forward hidden 2048
+    inputs(%x: !row.rows<2048xbf16>, %r: !row.rows<2048xbf16>)
+    outputs(%y: !row.rows<2048xbf16>, %z: !row.rows<2048xbf16>)
+    may_alias [-1, 1] {
+  %0 = row.load %x : !row.rows<2048xbf16> -> vector<2048xbf16>
+  %1 = row.load %r : !row.rows<2048xbf16> -> vector<2048xbf16>
+  row.store %0, %y : vector<2048xbf16>, !row.rows<2048xbf16>
+  row.store %1, %z : vector<2048xbf16>, !row.rows<2048xbf16>
 }
 //--- h2052.mlir
 row.kernel @forward hidden 2052 inputs(%x: !row.rows<2052xbf16>)

@@ -12,10 +12,20 @@
 // SM100: module attributes {row.target = "sm_100"}
 
 // Few rows: one 16-byte chunk a thread, since the latency of a row is what counts.
-// That ends with two rows for each of 132 (148) SMs.
-// CHECK-LABEL: row.kernel @forward_vec hidden 2048
-// SM90: variant "vec" rows [0, 264]
-// SM100: variant "vec" rows [0, 296]
+// As long as SMs idle, four of them share a row of 4 KB, then two: up to half of 132
+// (148) SMs, as whole numbers.
+// CHECK-LABEL: row.kernel @forward_quarters hidden 2048
+// SM90: variant "quarters" rows [0, 16]
+// SM100: variant "quarters" rows [0, 18]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, ctas_per_row = 4, elements = 8, access_bytes = 16, ctas_per_sm = 1>)
+// CHECK: row.kernel @forward_halves hidden 2048
+// SM90: variant "halves" rows [17, 33]
+// SM100: variant "halves" rows [19, 37]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, ctas_per_row = 2, elements = 8, access_bytes = 16, ctas_per_sm = 1>)
+// Then a CTA for each, up to two rows for each SM.
+// CHECK: row.kernel @forward_vec hidden 2048
+// SM90: variant "vec" rows [34, 264]
+// SM100: variant "vec" rows [38, 296]
 // CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, elements = 8, access_bytes = 16>)
 // CHECK: row.load
 // CHECK: row.dot
@@ -70,8 +80,8 @@ row.kernel @forward hidden 2048
 // Two streams: a thread has 32 bytes on the way with one chunk of each, so that
 // there is one schedule where no wider accesses are.
 // CHECK-LABEL: row.kernel @residual_vec hidden 2048
-// SM90: variant "vec" rows [0, 1280]
-// SM100: variant "vec" rows [0, 296]
+// SM90: variant "vec" rows [34, 1280]
+// SM100: variant "vec" rows [38, 296]
 // CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, elements = 8, access_bytes = 16>)
 // SM90-NOT: @residual_wide
 // SM100: row.kernel @residual_wide
@@ -92,9 +102,13 @@ row.kernel @residual hidden 2048
   row.store %2, %y : vector<2048xbf16>, !row.rows<2048xbf16>
 }
 
-// One stream of a short row: its CTAs are not halved.
+// One stream of a short row: its CTAs are not halved, and not shared either, however
+// few there are: a row of 2 KB is on its way no longer than its sum takes.
+// CHECK-NOT: row.kernel @short_quarters
+// CHECK-NOT: row.kernel @short_halves
 // CHECK-LABEL: row.kernel @short_vec hidden 1024
-// CHECK: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16>)
+// CHECK: variant "vec" rows [0,
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 128, elements = 8, access_bytes = 16>)
 // SM90-NOT: @short_wide
 // SM100: row.kernel @short_wide
 // SM100: schedule(#row.schedule<threads_per_row = 64, rows_per_cta = 2, elements = 16, access_bytes = 32>)
@@ -103,4 +117,44 @@ row.kernel @short hidden 1024 inputs(%x: !row.rows<1024xbf16>)
     outputs(%y: !row.rows<1024xbf16>) {
   %0 = row.load %x : !row.rows<1024xbf16> -> vector<1024xbf16>
   row.store %0, %y : vector<1024xbf16>, !row.rows<1024xbf16>
+}
+
+// The least that is shared: 4 KB, of which no element is cut off, so 8 bytes less are
+// not. From 8 KB on two CTAs share a row up to half the SMs, up to the longest.
+// CHECK-LABEL: row.kernel @h2044_vec hidden 2044
+// CHECK: variant "vec" rows [0,
+row.kernel @h2044 hidden 2044 inputs(%x: !row.rows<2044xbf16>)
+    outputs(%y: !row.rows<2044xbf16>) {
+  %0 = row.load %x : !row.rows<2044xbf16> -> vector<2044xbf16>
+  row.store %0, %y : vector<2044xbf16>, !row.rows<2044xbf16>
+}
+
+// CHECK-LABEL: row.kernel @h8192_quarters hidden 8192
+// SM90: variant "quarters" rows [0, 16]
+// SM100: variant "quarters" rows [0, 18]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, ctas_per_row = 4, elements = 8, access_bytes = 16, ctas_per_sm = 1>)
+// CHECK: row.kernel @h8192_halves hidden 8192
+// SM90: variant "halves" rows [17, 66]
+// SM100: variant "halves" rows [19, 74]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 256, ctas_per_row = 2, elements = 8, access_bytes = 16, ctas_per_sm = 1>)
+// CHECK: row.kernel @h8192_vec hidden 8192
+// SM90: variant "vec" rows [67,
+// SM100: variant "vec" rows [75,
+row.kernel @h8192 hidden 8192 inputs(%x: !row.rows<8192xbf16>)
+    outputs(%y: !row.rows<8192xbf16>) {
+  %0 = row.load %x : !row.rows<8192xbf16> -> vector<8192xbf16>
+  row.store %0, %y : vector<8192xbf16>, !row.rows<8192xbf16>
+}
+
+// CHECK-LABEL: row.kernel @h16384_quarters hidden 16384
+// SM90: variant "quarters" rows [0, 16]
+// SM100: variant "quarters" rows [0, 18]
+// CHECK-NEXT: schedule(#row.schedule<threads_per_row = 512, ctas_per_row = 4, elements = 8, access_bytes = 16, ctas_per_sm = 1>)
+// CHECK: row.kernel @h16384_halves hidden 16384
+// SM90: variant "halves" rows [17, 66]
+// SM100: variant "halves" rows [19, 74]
+row.kernel @h16384 hidden 16384 inputs(%x: !row.rows<16384xbf16>)
+    outputs(%y: !row.rows<16384xbf16>) {
+  %0 = row.load %x : !row.rows<16384xbf16> -> vector<16384xbf16>
+  row.store %0, %y : vector<16384xbf16>, !row.rows<16384xbf16>
 }

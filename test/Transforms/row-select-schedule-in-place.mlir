@@ -48,3 +48,29 @@ row.kernel @over_another hidden 256
   row.store %1, %dx : vector<256xf32>, !row.rows<256xf32>
   row.accumulate %0, %0 into %dw : vector<256xf32>, !row.columns<256xf32>
 }
+
+// Nor may another CTA read the row where each of several reads all of it: a row that
+// is written in place has one CTA, however few there are.
+// CHECK-NOT: ctas_per_row
+// CHECK-LABEL: row.kernel @forward_vec
+// CHECK: variant "vec" rows [0,
+// CHECK-NOT: ctas_per_row
+// CHECK-LABEL: row.kernel @elsewhere_quarters
+// CHECK: ctas_per_row = 4
+// CHECK: row.kernel @elsewhere_halves
+// CHECK: ctas_per_row = 2
+// ALL: row.kernel @forward_s0
+// ALL-NOT: ctas_per_row
+// ALL: row.kernel @elsewhere_s0
+// ALL: ctas_per_row = 2
+row.kernel @forward hidden 8192 inputs(%x: !row.rows<8192xbf16>)
+    outputs(%y: !row.rows<8192xbf16>) may_alias [0] {
+  %0 = row.load %x : !row.rows<8192xbf16> -> vector<8192xbf16>
+  row.store %0, %y : vector<8192xbf16>, !row.rows<8192xbf16>
+}
+
+row.kernel @elsewhere hidden 8192 inputs(%x: !row.rows<8192xbf16>)
+    outputs(%y: !row.rows<8192xbf16>) may_alias [-1] {
+  %0 = row.load %x : !row.rows<8192xbf16> -> vector<8192xbf16>
+  row.store %0, %y : vector<8192xbf16>, !row.rows<8192xbf16>
+}

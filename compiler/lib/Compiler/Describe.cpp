@@ -200,6 +200,7 @@ rmsrt::Variant rmsc::describeVariant(row::KernelOp kernel,
     launch.entry = planned.entry;
     launch.block = planned.block;
     launch.rowsPerCta = planned.rowsPerCta;
+    launch.ctasPerRow = planned.ctasPerRow;
     launch.maxCtas = planned.maxCtas;
     launch.extraCtas = planned.extraCtas;
     launch.cluster = planned.cluster;

@@ -53,6 +53,7 @@ static json writeLaunch(const Launch &launch) {
   object["entry"] = launch.entry;
   object["block"] = launch.block;
   object["rows_per_cta"] = launch.rowsPerCta;
+  object["ctas_per_row"] = launch.ctasPerRow;
   object["max_ctas"] = launch.maxCtas;
   object["extra_ctas"] = launch.extraCtas;
   object["cluster"] = launch.cluster;

@@ -58,6 +58,7 @@ LaunchPlan rmsc::planLaunches(row::KernelOp kernel, const TargetInfo &target) {
   rows.entry = kernel.getSymName().str();
   rows.block = schedule.getThreads();
   rows.rowsPerCta = schedule.getRowsPerCta();
+  rows.ctasPerRow = schedule.getCtasPerRow();
   if (schedule.getGrid() == row::Grid::Persistent)
     rows.maxCtas = schedule.getCtasPerSm() * target.sms;
   rows.waits = schedule.getDependentLaunch();
@@ -203,6 +204,13 @@ rmsc::verifySchedule(row::KernelOp kernel, row::ScheduleAttr schedule,
                                   "columns; drop column_sum"
                                 : "the kernel accumulates along columns; say "
                                   "how with column_sum");
+  if (schedule.getCtasPerRow() > 1)
+    for (BlockArgument handle : kernel.getHandles())
+      if (kernel.mayBeAliased(handle))
+        return emitError()
+               << "input #" << handle.getArgNumber()
+               << ", which several CTAs would read whole, may share "
+                  "its buffer with an output; drop ctas_per_row";
   if (schedule.getColumnSum() == row::ColumnSum::RoleSplit)
     if (std::string obstacle = roleSplitObstacle(kernel); !obstacle.empty())
       return emitError() << "CTAs of their own cannot sum columns: " << obstacle

@@ -35,7 +35,10 @@ KernelShape KernelShape::of(row::KernelOp kernel) {
             countElement(type);
           } else if (isa<row::RowsType>(type)) {
             ++shape.rowInputs;
-            int64_t bytes = shape.hiddenSize * countElement(type);
+            int64_t elementBytes = countElement(type);
+            shape.maxRowElementBytes =
+                std::max(shape.maxRowElementBytes, elementBytes);
+            int64_t bytes = shape.hiddenSize * elementBytes;
             shape.bytesPerRow += bytes;
             shape.inputBytesPerRow += bytes;
           }
@@ -55,7 +58,8 @@ KernelShape KernelShape::of(row::KernelOp kernel) {
 namespace {
 /// The fields of a schedule while it is put together.
 struct Draft {
-  int64_t threadsPerRow = 32, rowsPerCta = 1, elements = 1, accessBytes = 1;
+  int64_t threadsPerRow = 32, rowsPerCta = 1, ctasPerRow = 1, elements = 1,
+          accessBytes = 1;
   row::Grid grid = row::Grid::OneShot;
   int64_t ctasPerSm = 0, prefetchRows = 0;
   row::ColumnLoad columnLoad = row::ColumnLoad::Early;
@@ -66,12 +70,19 @@ struct Draft {
                    stores = row::CachePolicy::Plain;
   bool strided = false, dependentLaunch = false;
 
+  /// Null, with a message, where the fields do not go together.
+  row::ScheduleAttr
+  getChecked(MLIRContext *context,
+             function_ref<InFlightDiagnostic()> emitError) const {
+    return row::ScheduleAttr::getChecked(
+        emitError, context, threadsPerRow, rowsPerCta, ctasPerRow, elements,
+        accessBytes, grid, ctasPerSm, prefetchRows, columnLoad, columnSum,
+        accumulators, sumColumns, sumThreads, sumRows, loads, stores, strided,
+        dependentLaunch);
+  }
   row::ScheduleAttr get(MLIRContext *context) const {
-    return row::ScheduleAttr::get(context, threadsPerRow, rowsPerCta, elements,
-                                  accessBytes, grid, ctasPerSm, prefetchRows,
-                                  columnLoad, columnSum, accumulators,
-                                  sumColumns, sumThreads, sumRows, loads,
-                                  stores, strided, dependentLaunch);
+    return getChecked(
+        context, [&] { return mlir::emitError(UnknownLoc::get(context)); });
   }
 };
 } // namespace
@@ -198,8 +209,9 @@ static bool fits(row::KernelOp kernel, const Draft &draft,
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   auto emitError = [&] { return mlir::emitError(kernel.getLoc()); };
-  return succeeded(
-      verifySchedule(kernel, draft.get(context), target, emitError));
+  row::ScheduleAttr schedule = draft.getChecked(context, emitError);
+  return schedule &&
+         succeeded(verifySchedule(kernel, schedule, target, emitError));
 }
 
 /// Gives a persistent draft `prefetchRows` rows ahead, and takes back what
@@ -276,7 +288,7 @@ static void addPartials(Draft &draft, const KernelShape &shape,
                         const TargetInfo &target) {
   draft.grid = row::Grid::Persistent;
   draft.columnSum = row::ColumnSum::Partials;
-  int64_t leastHeld = std::min<int64_t>(16, 32 / shape.minElementBytes);
+  int64_t leastHeld = std::min<int64_t>(16, 32 / shape.maxRowElementBytes);
   constexpr int64_t mostHeld = 32, fewThreads = 384, enoughThreads = 480;
   int64_t threads =
       llvm::alignTo(llvm::divideCeil(shape.hiddenSize, leastHeld), warpSize);
@@ -343,11 +355,15 @@ static void chooseColumnSums(
     row::KernelOp kernel, const KernelShape &shape, const TargetInfo &target,
     const Draft &vector, bool batchInvariant,
     llvm::function_ref<void(StringRef, int64_t, int64_t, const Draft &)> add) {
+  // Loads and stores as wide as the chip has them; a chunk of the widest input
+  // is one of them: cut in two, neighbouring threads would touch every other
+  // piece of a line (1 to 2% slower at 1,500 to 3,500 rows).
   Draft many = vector;
-  addPartials(many, shape, target);
-  // Loads and stores as wide as the chip has them, where a chunk of the wider
-  // streams is as wide.
   many.accessBytes = target.maxAccessBytes;
+  many.elements = std::min(
+      many.elements,
+      std::max<int64_t>(1, target.maxAccessBytes / shape.maxRowElementBytes));
+  addPartials(many, shape, target);
   if (batchInvariant) {
     add("many", 0, allRows, many);
     return;
@@ -372,19 +388,37 @@ static void chooseColumnSums(
       double l2Fraction;
       int64_t maxThreads, ctaThreads, sumRows;
     };
-    for (const Split &split : {Split{"split", 0.075, 128, 128, 5},
-                               Split{"split256", 0.12, 128, 256, 5},
-                               Split{"split480", 0.24, 160, 480, 4},
-                               Split{"split640", 0.6, 320, 640, 8}}) {
+    // Beside few rows, columns take half of the SMs: with all of them, some
+    // would have two CTAs, one after the other.
+    constexpr int64_t fewRows = 16;
+    const int64_t least = std::max<int64_t>(32, vector.elements);
+    int64_t columns = columnsOfCta(shape, target, least);
+    bool crowded = shape.hiddenSize > (target.sms - fewRows) * columns;
+    for (const Split &split :
+         {Split{"few", 0.12, 128, 128, 4}, Split{"split", 0.075, 128, 128, 5},
+          Split{"split256", 0.12, 128, 256, 5},
+          Split{"split480", 0.24, 160, 480, 4},
+          Split{"split640", 0.6, 320, 640, 8}}) {
       Draft draft = vector;
       spreadRow(draft, shape,
                 std::clamp<int64_t>(
                     llvm::divideCeil(shape.hiddenSize, draft.elements * 4),
                     split.maxThreads, maxCtaThreads),
                 split.ctaThreads);
+      bool few = split.name == "few";
+      if (few && !crowded)
+        continue;
+      // Registers for all loads of a trip or a row at once: left to itself,
+      // ptxas puts some off until others have come, so as to save registers
+      // (H = 1000, f32, 128 rows: 1.22 of the floor in place of 1.74). Large
+      // CTAs of several rows are better off with more of them on an SM.
+      int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
+      if (threads <= 256 || draft.rowsPerCta == 1)
+        draft.ctasPerSm =
+            elementsHeld(draft, shape) < 32 && threads <= maxCtaThreads / 2 ? 2
+                                                                            : 1;
       draft.columnSum = row::ColumnSum::RoleSplit;
-      draft.sumColumns =
-          columnsOfCta(shape, target, std::max<int64_t>(32, draft.elements));
+      draft.sumColumns = few ? 2 * columns : columns;
       draft.sumRows = split.sumRows;
       // A CTA that sums columns loads so many rows at a time; beyond that,
       // those CTAs, few where the hidden size is small, take longer than all
@@ -393,6 +427,8 @@ static void chooseColumnSums(
                            draft.elements / draft.sumColumns * draft.sumRows;
       int64_t maxRows = std::min({rowsIn(split.l2Fraction), rowsOfTrip,
                                   rowsOfColumnCtas(shape, draft.sumColumns)});
+      if (few)
+        maxRows = std::min<int64_t>(maxRows, target.sms / 2);
       // Where many columns are summed at once, shared memory may not hold them.
       if (maxRows >= from && fits(kernel, draft, target))
         addUpTo(split.name, maxRows, draft);
@@ -419,11 +455,10 @@ static void chooseColumnSums(
 /// four chunks a thread, 512 it is (an H200, H of 512 to 16384;
 /// bench/notes.md).
 static void spreadAlone(Draft &draft, const KernelShape &shape) {
-  int64_t rowBytes = shape.hiddenSize / draft.elements * draft.accessBytes;
-  const int64_t oneChunk = (5 << 10) / draft.accessBytes;
+  int64_t rowBytes = shape.hiddenSize * shape.minElementBytes;
   int64_t threads = rowBytes > (16 << 10) ? 512 : 256;
-  if (shape.hiddenSize <= oneChunk * draft.elements)
-    threads = oneChunk;
+  if (rowBytes <= (5 << 10))
+    threads = llvm::divideCeil(rowBytes, draft.accessBytes);
   spreadRow(draft, shape, threads, /*ctaThreads=*/128);
 }
 
@@ -431,8 +466,8 @@ static void spreadAlone(Draft &draft, const KernelShape &shape) {
 /// figures are of an H200 (H of 128 to 16384, with and without a residual;
 /// bench/notes.md).
 static void chooseAlone(
-    const KernelShape &shape, const TargetInfo &target, const Draft &vector,
-    bool batchInvariant,
+    row::KernelOp kernel, const KernelShape &shape, const TargetInfo &target,
+    const Draft &vector, bool batchInvariant,
     llvm::function_ref<void(StringRef, int64_t, int64_t, const Draft &)> add) {
   if (batchInvariant) {
     add("vec", 0, allRows, vector);
@@ -461,6 +496,20 @@ static void chooseAlone(
       add(name, from, maxRows, draft);
     from = std::max(from, maxRows + 1);
   };
+  // Where a row's way through one SM takes longest, other SMs take over a part
+  // of it: of the columns' loads, and of the stores. All the registers it takes
+  // to have everything on its way at once (H = 16384, 16 rows: 2.18 us in place
+  // of 2.62).
+  constexpr int64_t longRow = 4 << 10, veryLongRow = 8 << 10;
+  int64_t rowBytes = shape.hiddenSize * shape.minElementBytes;
+  for (int64_t ctas : {4, 2}) {
+    Draft shared = vector;
+    shared.ctasPerRow = ctas;
+    shared.ctasPerSm = 1;
+    int64_t share = ctas == 4 ? 8 : rowBytes < veryLongRow ? 4 : 2;
+    if (rowBytes >= longRow && fits(kernel, shared, target))
+      addUpTo(ctas == 4 ? "quarters" : "halves", target.sms / share, shared);
+  }
   // Few enough bytes are left in the L2 for the kernel after.
   if (many.elements == vector.elements &&
       many.threadsPerRow == vector.threadsPerRow) {
@@ -506,7 +555,7 @@ SmallVector<Variant> rmsc::chooseVariants(row::KernelOp kernel,
           {given.size() == 1 ? "forced" : "s" + std::to_string(number), 0,
            allRows, schedule});
   } else if (shape.accumulators == 0) {
-    chooseAlone(shape, target, vector, request.batchInvariant, add);
+    chooseAlone(kernel, shape, target, vector, request.batchInvariant, add);
   } else {
     chooseColumnSums(kernel, shape, target, vector, request.batchInvariant,
                      add);
@@ -581,6 +630,14 @@ static void forEachSpread(const KernelShape &shape, const TargetInfo &target,
         draft.elements = chunkElements(shape, accessBytes);
         spreadRow(draft, shape, maxThreads, ctaThreads);
         visit(draft);
+        // Chunks of which the widest input's are one access.
+        int64_t widest =
+            std::max<int64_t>(1, accessBytes / shape.maxRowElementBytes);
+        if (widest >= draft.elements)
+          continue;
+        draft.elements = widest;
+        spreadRow(draft, shape, maxThreads, ctaThreads);
+        visit(draft);
       }
 }
 
@@ -594,6 +651,14 @@ static void enumerateAlone(const KernelShape &shape, const TargetInfo &target,
     for (const Policies &policies : {plain, streamingStores, streaming}) {
       Draft oneShot = withPolicies(draft, policies);
       add(oneShot);
+      // Where rows are few, what is loaded need not make way.
+      if (draft.threadsPerRow >= 256 && policies.loads == plain.loads)
+        for (int64_t ctasPerRow : {2, 4}) {
+          Draft shared = oneShot;
+          shared.ctasPerRow = ctasPerRow;
+          shared.ctasPerSm = 1;
+          add(shared);
+        }
       if (shape.columnInputs != 0 &&
           elementsHeld(draft, shape) > draft.elements) {
         oneShot.columnLoad = row::ColumnLoad::Late;
@@ -665,10 +730,13 @@ static void enumerateColumnSums(const KernelShape &shape,
     Draft split = draft;
     split.columnSum = row::ColumnSum::RoleSplit;
     split.sumColumns = std::max<int64_t>(32, split.elements);
-    for (int64_t rows : {4, 8}) {
-      split.sumRows = rows;
-      add(split);
-    }
+    for (int64_t rows : {4, 8})
+      for (int64_t ctasPerSm : {0, 2}) {
+        split.sumRows = rows;
+        split.ctasPerSm = ctasPerSm;
+        if (ctasPerSm * split.threadsPerRow * split.rowsPerCta <= maxCtaThreads)
+          add(split);
+      }
     addWalks(draft);
   });
 }
@@ -683,8 +751,10 @@ rmsc::enumerateSchedules(row::KernelOp kernel, const TargetInfo &target) {
         !llvm::is_contained(schedules, variant.schedule))
       schedules.push_back(variant.schedule);
   auto add = [&](const Draft &draft) {
+    if (!fits(kernel, draft, target))
+      return;
     row::ScheduleAttr schedule = draft.get(kernel.getContext());
-    if (fits(kernel, draft, target) && !llvm::is_contained(schedules, schedule))
+    if (!llvm::is_contained(schedules, schedule))
       schedules.push_back(schedule);
   };
   (shape.accumulators == 0 ? enumerateAlone : enumerateColumnSums)(shape,

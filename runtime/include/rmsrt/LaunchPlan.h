@@ -61,8 +61,8 @@ Error chooseVariant(const Kernel &kernel, const std::vector<size_t> &candidates,
                     const Call &call, size_t &variant);
 
 /// The number of CTAs of a launch, before the multiplication with the cluster:
-/// min(ceil(rows / rowsPerCta), maxCtas) + extraCtas. 0 means that the launch
-/// is left out.
+/// min(ceil(rows / rowsPerCta) * ctasPerRow, maxCtas) + extraCtas. 0 means that
+/// the launch is left out.
 uint64_t launchCtas(const Launch &launch, int64_t rows);
 
 /// The workspace that `variant` needs for a call with `rows` rows.

@@ -24,7 +24,7 @@
 namespace rmsrt {
 
 /// The manifest version this library reads.
-constexpr int kManifestVersion = 1;
+constexpr int kManifestVersion = 2;
 /// The name of the manifest's entry in the zip.
 constexpr const char *kManifestEntry = "manifest.json";
 /// The value of the manifest's "format".
@@ -93,6 +93,7 @@ struct Launch {
   std::string entry;
   uint32_t block = 0;
   uint32_t rowsPerCta = 0;
+  uint32_t ctasPerRow = 1;
   uint32_t maxCtas = 0;
   uint32_t extraCtas = 0;
   uint32_t cluster = 1;

@@ -417,7 +417,8 @@ Error chooseVariant(const Kernel &kernel, const std::vector<size_t> &candidates,
 static uint64_t rowCtas(const Launch &launch, int64_t rows) {
   if (!launch.rowsPerCta)
     return 0;
-  uint64_t ctas = (uint64_t(rows) + launch.rowsPerCta - 1) / launch.rowsPerCta;
+  uint64_t ctas = (uint64_t(rows) + launch.rowsPerCta - 1) / launch.rowsPerCta *
+                  launch.ctasPerRow;
   return launch.maxCtas ? std::min<uint64_t>(ctas, launch.maxCtas) : ctas;
 }
 

@@ -302,6 +302,7 @@ public:
     l.entry = text(object, path, "entry");
     l.block = uint32_t(integer(object, path, "block", 1, 1024));
     l.rowsPerCta = uint32_t(integer(object, path, "rows_per_cta", 0, ctas));
+    l.ctasPerRow = uint32_t(integer(object, path, "ctas_per_row", 1, 1024));
     l.maxCtas = uint32_t(integer(object, path, "max_ctas", 0, ctas));
     l.extraCtas = uint32_t(integer(object, path, "extra_ctas", 0, ctas));
     l.cluster = uint32_t(integer(object, path, "cluster", 1, 16));

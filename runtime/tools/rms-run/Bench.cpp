@@ -145,8 +145,11 @@ private:
       std::snprintf(text, sizeof(text), "%.3f", ratio);
       ratioText = text;
     }
-    if (options.runs > 1)
+    if (options.runs > 1) {
       entry["runs_us"] = medians;
+      if (boundFloor)
+        entry["floor_runs_us"] = floorMedians;
+    }
     if (Error error = launchCost(opened, item, calls, entry))
       return error;
     std::printf("%-34s %8lld %-24s %10.3f %9.3f %9.3f %9.3f %9s %6s %8.0f\n",

@@ -126,6 +126,8 @@ std::string gridOf(const Launch &l) {
   std::string text;
   if (l.rowsPerCta) {
     text = l.rowsPerCta == 1 ? "rows" : concat("rows/", l.rowsPerCta);
+    if (l.ctasPerRow > 1)
+      text += concat(" * ", l.ctasPerRow);
     if (l.maxCtas)
       text = concat("min(", text, ", ", l.maxCtas, ")");
   }

@@ -85,7 +85,8 @@ def faults_of(kernel, variant, code):
             yield f"no {name} of {missing} bytes; there are {widths[name]}"
         # Partial sums are f32, whatever the streams are.
         sums = schedule.get("column_sum", "none") != "none"
-        limit = max(expected | others[name] | ({4} if sums else set()))
+        partials = max(4, min(access, elements * 4, 16)) if sums else 0
+        limit = max(expected | others[name] | {partials})
         for wide in (w for w in widths[name] if w > limit):
             yield f"{name} of {wide} bytes, wider than the {limit} scheduled"
         # Column sums have accesses of their own: partials, or columns.

@@ -25,8 +25,39 @@
 
 // The sum of products: fused where a product joins a sum.
 // CHECK: math.fma
-// CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : f32 -> f32
-// CHECK-COUNT-4: nvvm.shfl.sync
+// Five steps in two trips: what three of them would combine, then what two would.
+// CHECK: %[[VO16:.*]] = arith.constant 16 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V16:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V:.*]], %[[VO16]],
+// CHECK: %[[VO8:.*]] = arith.constant 8 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V8:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V]], %[[VO8]],
+// CHECK: %[[VO24:.*]] = arith.constant 24 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V24:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V]], %[[VO24]],
+// CHECK: %[[VO4:.*]] = arith.constant 4 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V4:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V]], %[[VO4]],
+// CHECK: %[[VO20:.*]] = arith.constant 20 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V20:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V]], %[[VO20]],
+// CHECK: %[[VO12:.*]] = arith.constant 12 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V12:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V]], %[[VO12]],
+// CHECK: %[[VO28:.*]] = arith.constant 28 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[V28:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[V]], %[[VO28]],
+// CHECK-COUNT-7: arith.addf
+// CHECK: %[[WO2:.*]] = arith.constant 2 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[W2:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[W:.*]], %[[WO2]],
+// CHECK: %[[WO1:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[W1:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[W]], %[[WO1]],
+// CHECK: %[[WO3:.*]] = arith.constant 3 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: %[[W3:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[W]], %[[WO3]],
+// CHECK-COUNT-3: arith.addf
 // CHECK-NOT: nvvm.shfl.sync
 // One lane of a warp leaves its part, and every thread adds all parts up.
 // CHECK: scf.if

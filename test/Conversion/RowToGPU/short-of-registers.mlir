@@ -100,6 +100,45 @@ module attributes {row.target = "sm_90"} {
 
 // -----
 
+// Fewer warps than a warp has lanes: a part in each of as many lanes as there are
+// parts, rounded up to a power of two, and again in the next ones. Four steps do for
+// 14 warps.
+// CHECK: gpu.func @fewer
+// CHECK: scf.for
+// CHECK: nvvm.barrier
+// CHECK: %[[SIXTEEN:.*]] = arith.constant 16 : i32
+// CHECK-NEXT: %[[LANE:.*]] = arith.remui %{{.*}}, %[[SIXTEEN]]
+// CHECK-NEXT: %[[MOST:.*]] = arith.constant 13 : i32
+// CHECK-NEXT: arith.minui %[[LANE]], %[[MOST]]
+// CHECK: %[[COUNT:.*]] = arith.constant 14 : i32
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi slt, %[[LANE]], %[[COUNT]]
+// CHECK: arith.select %[[HOLDS]]
+// CHECK-COUNT-3: nvvm.shfl.sync
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : i32
+// CHECK-NEXT: arith.constant 31
+// CHECK-NEXT: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %[[EIGHT]],
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: scf.yield
+module attributes {row.target = "sm_90"} {
+  row.kernel @fewer hidden 7168
+      inputs(%x: !row.rows<7168xbf16>, %w: !row.columns<7168xbf16>)
+      outputs(%y: !row.rows<7168xf32>)
+      schedule(#row.schedule<threads_per_row = 448, elements = 8,
+                             access_bytes = 16, grid = persistent,
+                             ctas_per_sm = 2, prefetch_rows = 1>) {
+    %0 = row.load %x : !row.rows<7168xbf16> -> vector<7168xbf16>
+    %1 = row.load %w : !row.columns<7168xbf16> -> vector<7168xbf16>
+    %2 = arith.extf %0 : vector<7168xbf16> to vector<7168xf32>
+    %3 = arith.extf %1 : vector<7168xbf16> to vector<7168xf32>
+    %4 = row.dot %2, %3 : vector<7168xf32>
+    %5 = vector.broadcast %4 : f32 to vector<7168xf32>
+    %6 = arith.mulf %5, %3 : vector<7168xf32>
+    row.store %6, %y : vector<7168xf32>, !row.rows<7168xf32>
+  }
+}
+
+// -----
+
 // Eight elements a thread leave registers enough: nothing is forgotten.
 // CHECK-LABEL: gpu.func @short(
 // CHECK: scf.for

@@ -15,7 +15,8 @@ row.kernel @least hidden 64 inputs() outputs()
 // CHECK-LABEL: row.kernel @defaults
 // CHECK: schedule(#row.schedule<threads_per_row = 32, elements = 1, access_bytes = 4>)
 row.kernel @defaults hidden 64 inputs() outputs()
-    schedule(#row.schedule<threads_per_row = 32, rows_per_cta = 1, elements = 1,
+    schedule(#row.schedule<threads_per_row = 32, rows_per_cta = 1,
+                           ctas_per_row = 1, elements = 1,
                            access_bytes = 4, grid = one_shot, ctas_per_sm = 0,
                            prefetch_rows = 0,
                            column_load = early, column_sum = none,
@@ -70,4 +71,11 @@ row.kernel @role_split hidden 64 inputs(%x: !row.rows<64xf32>)
                            sum_rows = 8>) {
   %0 = row.load %x : !row.rows<64xf32> -> vector<64xf32>
   row.accumulate %0, %0 into %s : vector<64xf32>, !row.columns<64xf32>
+}
+
+// CHECK-LABEL: row.kernel @ctas_per_row
+// CHECK: schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 2, elements = 1, access_bytes = 4>)
+row.kernel @ctas_per_row hidden 64 inputs() outputs()
+    schedule(#row.schedule<elements = 1, ctas_per_row = 2, access_bytes = 4,
+                           threads_per_row = 32>) {
 }

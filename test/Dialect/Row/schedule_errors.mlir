@@ -59,6 +59,54 @@ row.kernel @row_too_large hidden 64 inputs() outputs()
 
 // -----
 
+row.kernel @ctas_per_row_0 hidden 64 inputs() outputs()
+    // expected-error @below {{ctas_per_row must be a power of two up to 8, but is 0}}
+    schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 0, elements = 4,
+        access_bytes = 16>) {
+}
+
+// -----
+
+row.kernel @ctas_per_row_3 hidden 64 inputs() outputs()
+    // expected-error @below {{ctas_per_row must be a power of two up to 8, but is 3}}
+    schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 3, elements = 4,
+        access_bytes = 16>) {
+}
+
+// -----
+
+row.kernel @ctas_per_row_16 hidden 64 inputs() outputs()
+    // expected-error @below {{ctas_per_row must be a power of two up to 8, but is 16}}
+    schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 16, elements = 4,
+        access_bytes = 16>) {
+}
+
+// -----
+
+row.kernel @ctas_per_row_persistent hidden 64 inputs() outputs()
+    // expected-error @below {{ctas_per_row needs grid = one_shot, rows_per_cta = 1 and no column_sum: CTAs share rows where those are few}}
+    schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 2, elements = 4,
+        access_bytes = 16, grid = persistent, ctas_per_sm = 2>) {
+}
+
+// -----
+
+row.kernel @ctas_per_row_of_several_rows hidden 64 inputs() outputs()
+    // expected-error @below {{ctas_per_row needs grid = one_shot, rows_per_cta = 1 and no column_sum: CTAs share rows where those are few}}
+    schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 2, rows_per_cta = 2,
+        elements = 4, access_bytes = 16>) {
+}
+
+// -----
+
+row.kernel @ctas_per_row_with_column_sums hidden 64 inputs() outputs()
+    // expected-error @below {{ctas_per_row needs grid = one_shot, rows_per_cta = 1 and no column_sum: CTAs share rows where those are few}}
+    schedule(#row.schedule<threads_per_row = 32, ctas_per_row = 2, elements = 4,
+        access_bytes = 16, column_sum = role_split, sum_columns = 32>) {
+}
+
+// -----
+
 row.kernel @elements_three hidden 64 inputs() outputs()
     // expected-error @below {{elements must be a power of two up to 32, but is 3}}
     schedule(#row.schedule<threads_per_row = 32, elements = 3,

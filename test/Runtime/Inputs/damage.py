@@ -21,7 +21,7 @@ manifest = json.loads(entries["manifest.json"])
 if what == "swap":
     entries[code] = bytes([entries[code][0] ^ 1]) + entries[code][1:]
 elif what == "version":
-    manifest["version"] = 2
+    manifest["version"] = 3
 elif what == "field":
     del manifest["kernels"][0]["variants"][0]["launches"][0]["block"]
 elif what == "compress":

@@ -65,6 +65,7 @@ static rmsrt::Manifest makeManifest(const std::string &code) {
   launch.entry = "k_v";
   launch.block = 320;
   launch.rowsPerCta = 2;
+  launch.ctasPerRow = 8;
   launch.maxCtas = 296;
   launch.extraCtas = 80;
   launch.cluster = 4;
@@ -126,6 +127,7 @@ static void expectSame(const rmsrt::Manifest &a, const rmsrt::Manifest &b) {
   EXPECT_EQ(m.entry, n.entry);
   EXPECT_EQ(m.block, n.block);
   EXPECT_EQ(m.rowsPerCta, n.rowsPerCta);
+  EXPECT_EQ(m.ctasPerRow, n.ctasPerRow);
   EXPECT_EQ(m.maxCtas, n.maxCtas);
   EXPECT_EQ(m.extraCtas, n.extraCtas);
   EXPECT_EQ(m.cluster, n.cluster);

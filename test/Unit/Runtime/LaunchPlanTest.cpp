@@ -458,6 +458,23 @@ TEST(GridTest, Arithmetic) {
   EXPECT_EQ(launchCtas(l, 100000), 40u);
 }
 
+TEST(GridTest, SeveralCtasARow) {
+  Launch l;
+  l.rowsPerCta = 1;
+  EXPECT_EQ(launchCtas(l, 3), 3u);
+  l.ctasPerRow = 2;
+  EXPECT_EQ(launchCtas(l, 0), 0u);
+  EXPECT_EQ(launchCtas(l, 1), 2u);
+  EXPECT_EQ(launchCtas(l, 3), 6u);
+  EXPECT_EQ(launchCtas(l, RMSRT_MAX_ROWS), 4294967294u);
+  // The bound and the other CTAs are of CTAs, not of rows.
+  l.maxCtas = 264;
+  l.extraCtas = 40;
+  EXPECT_EQ(launchCtas(l, 132), 304u);
+  EXPECT_EQ(launchCtas(l, 133), 304u);
+  EXPECT_EQ(launchCtas(l, 131), 302u);
+}
+
 TEST(GridTest, WorkspaceFollowsTheRowCtas) {
   Kernel k = parse(backwardKernel());
   const Variant &v = k.variants[0];

@@ -85,13 +85,36 @@ TEST(ManifestTest, ReadsTheOperationsAttributes) {
   EXPECT_EQ(o.floorOf, "something");
 }
 
+TEST(ManifestTest, CtasOfARow) {
+  json whole = sealed();
+  json &launch = whole["kernels"][0]["variants"][0]["launches"][0];
+  const std::string path = "kernels[0].variants[0].launches[0].ctas_per_row";
+  auto ctas = [&] {
+    Manifest manifest;
+    Error error = parseManifest(whole.dump(), manifest);
+    EXPECT_FALSE(error) << error.message();
+    return error ? 0 : manifest.kernels[0].variants[0].launches[0].ctasPerRow;
+  };
+  EXPECT_EQ(ctas(), 1u);
+  launch["ctas_per_row"] = 4;
+  EXPECT_EQ(ctas(), 4u);
+  for (const json &bad :
+       {json(0), json(-1), json(1025), json("2"), json(1.5)}) {
+    launch["ctas_per_row"] = bad;
+    Error error = parseText(whole);
+    EXPECT_EQ(error.status(), RMSRT_BAD_MANIFEST) << bad;
+    EXPECT_NE(error.message().find(path), std::string::npos) << error.message();
+  }
+}
+
 TEST(ManifestTest, RefusesOtherVersions) {
   json whole = sealed();
-  whole["version"] = 2;
+  whole["version"] = kManifestVersion + 1;
   Error error = parseText(whole);
   EXPECT_EQ(error.status(), RMSRT_UNSUPPORTED_VERSION);
   EXPECT_NE(error.message().find("use a newer rmsrt"), std::string::npos);
-  whole["version"] = 0;
+  // An old package's launches may mean something else.
+  whole["version"] = kManifestVersion - 1;
   error = parseText(whole);
   EXPECT_EQ(error.status(), RMSRT_UNSUPPORTED_VERSION);
   EXPECT_NE(error.message().find("rebuild"), std::string::npos);

@@ -198,7 +198,7 @@ TEST_F(RuntimeTest, PackagesThatDoNotOpen) {
   std::string bytes = support::package(whole);
   EXPECT_EQ(rmsrtPackageOpenMemory(bytes.data(), bytes.size(), &p),
             RMSRT_UNSUPPORTED_VERSION);
-  whole["version"] = 1;
+  whole["version"] = rmsrt::kManifestVersion;
   whole["kernels"][0]["hidden_size"] = 0;
   bytes = support::package(whole);
   EXPECT_EQ(rmsrtPackageOpenMemory(bytes.data(), bytes.size(), &p),

@@ -25,12 +25,19 @@ json parameter(const std::string &name, const std::string &role, bool output,
 }
 
 json launch(const std::string &entry) {
-  return {{"entry", entry},           {"block", 256},
-          {"rows_per_cta", 1},        {"max_ctas", 0},
-          {"extra_ctas", 0},          {"cluster", 1},
-          {"dependent", false},       {"waits", false},
-          {"registers", 32},          {"spill_bytes", 0},
-          {"local_bytes", 0},         {"shared_static_bytes", 64},
+  return {{"entry", entry},
+          {"block", 256},
+          {"rows_per_cta", 1},
+          {"ctas_per_row", 1},
+          {"max_ctas", 0},
+          {"extra_ctas", 0},
+          {"cluster", 1},
+          {"dependent", false},
+          {"waits", false},
+          {"registers", 32},
+          {"spill_bytes", 0},
+          {"local_bytes", 0},
+          {"shared_static_bytes", 64},
           {"shared_dynamic_bytes", 0}};
 }
 
@@ -106,7 +113,7 @@ json backwardKernel() {
 
 json document(const std::vector<json> &kernels) {
   return {{"format", "rmspkg"},
-          {"version", 1},
+          {"version", rmsrt::kManifestVersion},
           {"compiler",
            {{"name", "rmsc"},
             {"version", "0.1.0"},

@@ -289,6 +289,16 @@ TEST_F(ToolTest, InfoShowsSeveralLaunches) {
     EXPECT_TRUE(r.has(text)) << text << "\n" << r.output;
 }
 
+TEST_F(ToolTest, InfoShowsTheCtasOfARow) {
+  json kernel = forwardKernel();
+  kernel["variants"][0]["launches"][0]["ctas_per_row"] = 2;
+  Result r =
+      run("info " + write("c.rmspkg", support::package(document({kernel}))));
+  EXPECT_EQ(r.status, 0);
+  EXPECT_TRUE(r.has("rows * 2 ")) << r.output;
+  EXPECT_EQ(count(r.output, "rows * "), 1) << r.output;
+}
+
 //===----------------------------------------------------------------------===//
 // check
 //===----------------------------------------------------------------------===//

@@ -32,6 +32,7 @@ TEST_F(PlanLaunches, OneShot) {
   EXPECT_EQ(launch.entry, "kernel");
   EXPECT_EQ(launch.block, 256);
   EXPECT_EQ(launch.rowsPerCta, 1);
+  EXPECT_EQ(launch.ctasPerRow, 1);
   EXPECT_EQ(launch.maxCtas, 0);
   EXPECT_EQ(launch.extraCtas, 0);
   EXPECT_EQ(launch.cluster, 1);
@@ -51,6 +52,19 @@ TEST_F(PlanLaunches, SeveralRowsACta) {
   ASSERT_EQ(plan.launches.size(), 1u);
   EXPECT_EQ(plan.launches[0].block, 128);
   EXPECT_EQ(plan.launches[0].rowsPerCta, 8);
+}
+
+TEST_F(PlanLaunches, SeveralCtasARow) {
+  row::KernelOp kernel =
+      parse(forwardText(2048),
+            "threads_per_row=256,ctas_per_row=4,elements=8,access_bytes=16");
+  LaunchPlan plan = planLaunches(kernel, target("sm_90"));
+  ASSERT_EQ(plan.launches.size(), 1u);
+  EXPECT_EQ(plan.launches[0].block, 256);
+  EXPECT_EQ(plan.launches[0].rowsPerCta, 1);
+  EXPECT_EQ(plan.launches[0].ctasPerRow, 4);
+  EXPECT_EQ(plan.launches[0].maxCtas, 0);
+  EXPECT_EQ(plan.launches[0].cluster, 1);
 }
 
 // The grid comes from the table's number of multiprocessors, never from a
@@ -293,6 +307,23 @@ TEST_F(VerifySchedule, ColumnSums) {
   EXPECT_EQ(verify(parse(backwardText(256)), none, "sm_90"),
             "the kernel accumulates along columns; say how with column_sum");
   EXPECT_EQ(verify(parse(backwardText(256)), split, "sm_90"), "");
+}
+
+// A CTA writes its part of a row while the others may still read all of it.
+TEST_F(VerifySchedule, CtasOfARowInPlace) {
+  row::ScheduleAttr two =
+      schedule("threads_per_row=256,ctas_per_row=2,elements=8,access_bytes=16");
+  std::string text = forwardText(2048);
+  EXPECT_EQ(verify(parse(text), two, "sm_90"), "");
+  text.insert(text.find(" {\n"), " may_alias [0]");
+  row::KernelOp kernel = parse(text);
+  EXPECT_EQ(verify(kernel, two, "sm_90"),
+            "input #0, which several CTAs would read whole, may share its "
+            "buffer with an output; drop ctas_per_row");
+  EXPECT_EQ(verify(kernel,
+                   schedule("threads_per_row=256,elements=8,access_bytes=16"),
+                   "sm_90"),
+            "");
 }
 
 TEST_F(VerifySchedule, SharedMemory) {

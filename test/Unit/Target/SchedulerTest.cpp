@@ -35,6 +35,8 @@ TEST_F(KernelShapeTest, CountsStreams) {
   EXPECT_EQ(shape.hiddenSize, 256);
   EXPECT_EQ(shape.minElementBytes, 2);
   EXPECT_EQ(shape.maxElementBytes, 4);
+  // Of what is loaded row by row, which the weight is not.
+  EXPECT_EQ(shape.maxRowElementBytes, 2);
   // x and y: a weight does not move with the rows.
   EXPECT_EQ(shape.bytesPerRow, 256 * (2 + 2));
   EXPECT_EQ(shape.rowInputs, 1);
@@ -55,6 +57,7 @@ TEST_F(KernelShapeTest, LeavesUnusedOperandsOut) {
       "  row.store %1, %t : f32, !row.scalars<f32>\n}\n"));
   EXPECT_EQ(shape.minElementBytes, 4);
   EXPECT_EQ(shape.maxElementBytes, 4);
+  EXPECT_EQ(shape.maxRowElementBytes, 4);
   EXPECT_EQ(shape.bytesPerRow, 64);
   EXPECT_EQ(shape.rowInputs, 1);
   EXPECT_EQ(shape.rowOutputs, 1);
@@ -238,6 +241,8 @@ TEST_F(Choice, LongRowsTakeFewerCtas) {
 
 // CTAs that sum columns take their time one after the other where two share an
 // SM: there are no more of them than SMs, and no fewer than that asks for.
+// Beside few rows there are half as many, where with more of them hardly an SM
+// would be left for the rows.
 TEST_F(Choice, ColumnCtasAreNoMoreThanSms) {
   for (int64_t hiddenSize : hiddenSizes()) {
     row::KernelOp kernel = parse(backwardText(hiddenSize));
@@ -247,6 +252,17 @@ TEST_F(Choice, ColumnCtasAreNoMoreThanSms) {
         bool split = one.getColumnSum() == row::ColumnSum::RoleSplit;
         int64_t columns = one.getSumColumns(), sms = target(chip).sms;
         ASSERT_GE(columns * sms, hiddenSize) << variant.name;
+        if (variant.name == "few") {
+          EXPECT_TRUE(split);
+          EXPECT_EQ(variant.minRows, 0);
+          EXPECT_LE(variant.maxRows, sms / 2);
+          columns /= 2;
+          ASSERT_LT(columns * (sms - 16), hiddenSize)
+              << "H = " << hiddenSize << " on " << chip.str();
+        } else if (split && variant.minRows == 0) {
+          ASSERT_GE(columns * (sms - 16), hiddenSize)
+              << "H = " << hiddenSize << " on " << chip.str();
+        }
         ASSERT_TRUE(columns == (split ? 32 : 16) ||
                     columns / 2 * sms < hiddenSize)
             << "H = " << hiddenSize << ", " << variant.name << " on "
@@ -307,6 +323,164 @@ TEST_F(Choice, SecondLaunchAddsFewPartialsAThread) {
           EXPECT_TRUE(threads == 128 || addsMore(threads / 2));
         }
     }
+}
+
+// Several CTAs share a row where rows are long and so few that SMs idle: four
+// up to an eighth of the SMs, then two up to a quarter of them, or half where
+// the row is 8 KB. Each has the registers of an SM.
+TEST_F(Choice, CtasShareFewLongRows) {
+  for (int64_t hiddenSize : hiddenSizes())
+    for (const Types &types : typeMixes()) {
+      row::KernelOp kernel = parse(forwardText(hiddenSize, types));
+      int64_t elementBytes = KernelShape::of(kernel).minElementBytes;
+      for (StringRef chip : {"sm_90", "sm_100", "sm_120"}) {
+        SCOPED_TRACE(("H = " + Twine(hiddenSize) + ", " + types.x + ", " +
+                      types.weight + ", " + types.y + " on " + chip)
+                         .str());
+        int64_t rowBytes = hiddenSize * elementBytes, sms = target(chip).sms;
+        int64_t last = 0, shared = 0;
+        SmallVector<Variant> variants =
+            chooseVariants(kernel, target(chip), {});
+        for (const Variant &variant : variants) {
+          row::ScheduleAttr one = variant.schedule;
+          int64_t ctas = one.getCtasPerRow();
+          if (ctas == 1)
+            continue;
+          ++shared;
+          EXPECT_EQ(variant.name, ctas == 4 ? "quarters" : "halves");
+          EXPECT_EQ(ctas, shared == 1 ? 4 : 2);
+          EXPECT_EQ(one.getCtasPerSm(), 1);
+          EXPECT_FALSE(one.getStrided());
+          last = variant.maxRows;
+          EXPECT_EQ(last, ctas == 4              ? sms / 8
+                          : rowBytes < (8 << 10) ? sms / 4
+                                                 : sms / 2);
+          // Otherwise as what follows: one CTA a row.
+          const Variant &alone = variants[2];
+          EXPECT_EQ(alone.schedule.getCtasPerRow(), 1);
+          EXPECT_EQ(one.getThreadsPerRow(), alone.schedule.getThreadsPerRow());
+          EXPECT_EQ(one.getElements(), alone.schedule.getElements());
+        }
+        ASSERT_EQ(shared, rowBytes >= (4 << 10) ? 2 : 0);
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+  // Whoever asks for the same bits whatever the rows has one variant; and what
+  // is written in place is read by the CTA that writes it.
+  ScheduleRequest request;
+  request.batchInvariant = true;
+  for (const Variant &variant :
+       chooseVariants(parse(forwardText(8192)), target("sm_90"), request))
+    EXPECT_EQ(variant.schedule.getCtasPerRow(), 1) << variant.name;
+  std::string text = forwardText(8192);
+  text.insert(text.find(" {\n"), " may_alias [0]");
+  row::KernelOp inPlace = parse(text);
+  for (const Variant &variant : chooseVariants(inPlace, target("sm_90"), {}))
+    EXPECT_EQ(variant.schedule.getCtasPerRow(), 1) << variant.name;
+  EXPECT_EQ(chooseVariants(inPlace, target("sm_90"), {})[0].minRows, 0);
+}
+
+// Half as many column CTAs beside few rows, where all of them would leave
+// hardly an SM to those: 128 of 132 with H = 8192, and 80 with 2560.
+TEST_F(Choice, FewRowsBesideColumnCtas) {
+  auto first = [&](int64_t hiddenSize, StringRef chip) {
+    return chooseVariants(parse(backwardText(hiddenSize)), target(chip), {})[0];
+  };
+  Variant few = first(8192, "sm_90");
+  EXPECT_EQ(few.name, "few");
+  EXPECT_EQ(few.schedule.getColumnSum(), row::ColumnSum::RoleSplit);
+  EXPECT_EQ(few.schedule.getSumColumns(), 128);
+  EXPECT_LE(few.maxRows, 132 / 2);
+  EXPECT_EQ(first(8192, "sm_100").name, "split");
+  EXPECT_EQ(first(8192, "sm_100").schedule.getSumColumns(), 64);
+  EXPECT_EQ(first(2560, "sm_90").name, "split");
+}
+
+// A CTA that walks rows beside those that sum columns is left the registers to
+// have all loads of a row on their way: two an SM, one where its threads hold
+// 32 elements or it is large, and as many as ptxas finds where it has several
+// rows and more than 256 threads.
+TEST_F(Choice, RoleSplitBoundsTheCtasOfAnSm) {
+  int64_t bounds[3] = {};
+  for (int64_t hiddenSize : hiddenSizes()) {
+    row::KernelOp kernel = parse(backwardText(hiddenSize));
+    for (const Variant &variant : chooseVariants(kernel, target("sm_90"), {})) {
+      row::ScheduleAttr one = variant.schedule;
+      if (one.getColumnSum() != row::ColumnSum::RoleSplit)
+        continue;
+      int64_t held = one.getChunks(hiddenSize) * one.getElements();
+      int64_t expected = one.getThreads() > 256 && one.getRowsPerCta() > 1 ? 0
+                         : held >= 32 || one.getThreads() > 512            ? 1
+                                                                           : 2;
+      ++bounds[expected];
+      ASSERT_EQ(one.getCtasPerSm(), expected)
+          << "H = " << hiddenSize << ", " << variant.name;
+    }
+  }
+  for (int64_t count : bounds)
+    EXPECT_GT(count, 0);
+}
+
+// Of inputs of several widths the widest has a chunk for each access, or
+// neighbouring threads would touch every other piece of a line: with 16 bytes
+// at a time 4 elements of f32, with 32 bytes 8.
+TEST_F(Choice, ChunksOfTheWidestInput) {
+  const char *text =
+      "row.kernel @kernel hidden 2560 inputs(%g: !row.rows<2560xbf16>, "
+      "%n: !row.rows<2560xf32>) outputs(%dx: !row.rows<2560xbf16>, "
+      "%dw: !row.columns<2560xf32>) {\n"
+      "  %0 = row.load %g : !row.rows<2560xbf16> -> vector<2560xbf16>\n"
+      "  %1 = row.load %n : !row.rows<2560xf32> -> vector<2560xf32>\n"
+      "  %2 = arith.extf %0 : vector<2560xbf16> to vector<2560xf32>\n"
+      "  row.store %0, %dx : vector<2560xbf16>, !row.rows<2560xbf16>\n"
+      "  row.accumulate %2, %1 into %dw : vector<2560xf32>, "
+      "!row.columns<2560xf32>\n}\n";
+  row::KernelOp kernel = parse(text);
+  for (auto [chip, elements, bytes] :
+       {std::tuple<const char *, int64_t, int64_t>{"sm_90", 4, 16},
+        {"sm_100", 8, 32}}) {
+    SCOPED_TRACE(chip);
+    int64_t count = 0;
+    for (const Variant &variant : chooseVariants(kernel, target(chip), {})) {
+      row::ScheduleAttr one = variant.schedule;
+      if (one.getStrided() || one.getColumnSum() != row::ColumnSum::Partials)
+        continue;
+      ++count;
+      EXPECT_EQ(one.getElements(), elements) << variant.name;
+      EXPECT_EQ(one.getAccessBytes(), bytes) << variant.name;
+      // 32 bytes of the widest input on the way for each thread.
+      EXPECT_EQ(one.getChunks(2560) * one.getElements(), 8) << variant.name;
+    }
+    EXPECT_EQ(count, 2);
+    bool offered = false;
+    for (row::ScheduleAttr one : enumerateSchedules(kernel, target(chip)))
+      offered |= one.getColumnSum() == row::ColumnSum::Partials &&
+                 one.getElements() == 4 && one.getAccessBytes() == 16;
+    EXPECT_TRUE(offered);
+  }
+  // Where all are of one width, all accesses of a chunk are one.
+  for (const Variant &variant :
+       chooseVariants(parse(backwardText(2560)), target("sm_90"), {}))
+    if (variant.name == "many")
+      EXPECT_EQ(variant.schedule.getElements(), 8);
+}
+
+// Threads go by the bytes of a row, also where chunks are narrow: an odd row
+// takes no more than the even ones beside it, in whole warps.
+TEST_F(Choice, ThreadsOfARowGoByItsBytes) {
+  for (int64_t hiddenSize : {129, 1025, 2049, 2559, 4097, 8191, 16383}) {
+    auto threads = [&](int64_t size) {
+      return chooseVariants(parse(forwardText(size)), target("sm_90"), {})[0]
+          .schedule.getThreadsPerRow();
+    };
+    SCOPED_TRACE(hiddenSize);
+    int64_t rowBytes = 2 * hiddenSize;
+    int64_t most = rowBytes > (16 << 10)  ? 512
+                   : rowBytes > (5 << 10) ? 256
+                                          : llvm::divideCeil(rowBytes, 16);
+    EXPECT_LE(threads(hiddenSize), llvm::alignTo(most, 32));
+    EXPECT_GT(2 * threads(hiddenSize), most);
+  }
 }
 
 // Row loads stream where a launch moves from a quarter of what the L2 holds on
@@ -415,6 +589,12 @@ TEST_F(Forced, SeveralAreNumbered) {
 }
 
 TEST_F(Enumerate, AllFitAndAreDistinct) {
+  // What cannot be is left out in silence.
+  std::string messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    messages += diagnostic.str() + "\n";
+    return success();
+  });
   for (int64_t hiddenSize : {1, 7, 128, 2048, 2049, 2560, 5120, 16383, 16384})
     for (const std::string &text :
          {forwardText(hiddenSize), backwardText(hiddenSize),
@@ -436,6 +616,7 @@ TEST_F(Enumerate, AllFitAndAreDistinct) {
           EXPECT_FALSE(one.getStrided()) << text;
         }
         EXPECT_EQ(enumerateSchedules(kernel, target(chip)), all);
+        EXPECT_EQ(messages, "");
         ASSERT_FALSE(HasFailure());
       }
     }
@@ -474,6 +655,31 @@ TEST_F(Enumerate, CoversTheSpace) {
     EXPECT_TRUE(any([&](auto one) { return one.getLoads() == policy; }));
   for (int64_t rows : {0, 1, 2})
     EXPECT_TRUE(any([&](auto one) { return one.getPrefetchRows() == rows; }));
+}
+
+// Several CTAs for a row that has threads enough for them, but none of what is
+// written in place.
+TEST_F(Enumerate, OffersCtasThatShareARow) {
+  auto counts = [&](const std::string &text) {
+    SmallVector<int64_t> counts(9, 0);
+    for (row::ScheduleAttr one :
+         enumerateSchedules(parse(text), target("sm_90"))) {
+      ++counts[one.getCtasPerRow()];
+      if (one.getCtasPerRow() > 1) {
+        EXPECT_GE(one.getThreadsPerRow(), 256);
+        EXPECT_EQ(one.getCtasPerSm(), 1);
+      }
+    }
+    return counts;
+  };
+  SmallVector<int64_t> shared = counts(forwardText(8192));
+  EXPECT_GT(shared[2], 0);
+  EXPECT_EQ(shared[2], shared[4]);
+  EXPECT_EQ(counts(forwardText(128))[2], 0);
+  EXPECT_EQ(counts(backwardText(8192))[2], 0);
+  std::string text = forwardText(8192);
+  text.insert(text.find(" {\n"), " may_alias [0]");
+  EXPECT_EQ(counts(text)[2] + counts(text)[4], 0);
 }
 
 // Rows that share a CTA cannot share accumulators: what the schedule's own

@@ -34,11 +34,11 @@ void RowDialect::registerAttributes() {
 
 LogicalResult ScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, int64_t threadsPerRow,
-    int64_t rowsPerCta, int64_t elements, int64_t accessBytes, Grid grid,
-    int64_t ctasPerSm, int64_t prefetchRows, ColumnLoad columnLoad,
-    ColumnSum columnSum, Accumulators accumulators, int64_t sumColumns,
-    int64_t sumThreads, int64_t sumRows, CachePolicy loads, CachePolicy stores,
-    bool strided, bool dependentLaunch) {
+    int64_t rowsPerCta, int64_t ctasPerRow, int64_t elements,
+    int64_t accessBytes, Grid grid, int64_t ctasPerSm, int64_t prefetchRows,
+    ColumnLoad columnLoad, ColumnSum columnSum, Accumulators accumulators,
+    int64_t sumColumns, int64_t sumThreads, int64_t sumRows, CachePolicy loads,
+    CachePolicy stores, bool strided, bool dependentLaunch) {
   if (threadsPerRow < 1 ||
       (threadsPerRow < 32 ? !llvm::isPowerOf2_64(threadsPerRow)
                           : threadsPerRow % 32 != 0))
@@ -54,6 +54,14 @@ LogicalResult ScheduleAttr::verify(
     return emitError() << "threads_per_row times rows_per_cta must be a "
                           "multiple of 32 and at most 1024, but is "
                        << threads;
+  if (!llvm::isPowerOf2_64(ctasPerRow) || ctasPerRow > 8)
+    return emitError() << "ctas_per_row must be a power of two up to 8, but is "
+                       << ctasPerRow;
+  if (ctasPerRow > 1 && (grid != Grid::OneShot || rowsPerCta != 1 ||
+                         columnSum != ColumnSum::None))
+    return emitError() << "ctas_per_row needs grid = one_shot, rows_per_cta = "
+                          "1 and no column_sum: CTAs share rows where those "
+                          "are few";
   if (!llvm::isPowerOf2_64(elements) || elements > 32)
     return emitError() << "elements must be a power of two up to 32, but is "
                        << elements;

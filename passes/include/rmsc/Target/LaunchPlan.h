@@ -23,13 +23,14 @@
 namespace rmsc {
 
 /// One launch of a kernel. Its grid has
-/// `min(ceil(rows / rowsPerCta), maxCtas) + extraCtas` CTAs, the first term
+/// `min(ceil(rows / rowsPerCta) * ctasPerRow, maxCtas) + extraCtas` CTAs, the
+/// first term
 /// being 0 where rowsPerCta is 0, and unbounded where maxCtas is 0. A grid of 0
 /// CTAs is not launched.
 struct Launch {
   std::string entry;
   int64_t block = 0;
-  int64_t rowsPerCta = 0, maxCtas = 0, extraCtas = 0;
+  int64_t rowsPerCta = 0, ctasPerRow = 1, maxCtas = 0, extraCtas = 0;
   int64_t cluster = 1;
   /// Shared memory that the launch asks for beside what the code declares.
   int64_t dynamicSharedBytes = 0;

@@ -24,6 +24,8 @@ struct KernelShape {
   int64_t hiddenSize = 0;
   /// Bytes of the narrowest and the widest element of a row or column operand.
   int64_t minElementBytes = 4, maxElementBytes = 1;
+  /// Bytes of the widest element of a row input.
+  int64_t maxRowElementBytes = 1;
   /// Bytes that one row moves between the kernel and global memory, and those
   /// of them that are read.
   int64_t bytesPerRow = 0, inputBytesPerRow = 0;

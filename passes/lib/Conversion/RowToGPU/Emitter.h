@@ -173,12 +173,18 @@ private:
   mlir::Value reduceRow(mlir::Value partial, mlir::row::ReduceKind kind);
   /// The `count` f32 values in shared memory.
   llvm::SmallVector<mlir::Value> loadParts(mlir::Value parts, int64_t count);
-  /// That of the lane's number, and what changes nothing beyond the last one.
+  /// In each of as many neighbouring lanes as there are values (rounded up to a
+  /// power of two, and so on in the next lanes) one of the `count` f32 values
+  /// in shared memory, and what changes nothing beyond the last one.
   mlir::Value loadPart(mlir::Value parts, int64_t count,
                        mlir::row::ReduceKind kind);
-  /// Combines each lane's value with that of the lane `offset` lanes apart.
-  mlir::Value exchange(mlir::Value value, int64_t offset,
+  /// Combines each lane's value with those of the lanes that lie `offsets`
+  /// apart: to the bit what one offset after the other gives, in a single trip
+  /// through the shuffle unit, but with 2^n - 1 shuffles for n offsets.
+  mlir::Value exchange(mlir::Value value, llvm::ArrayRef<int64_t> offsets,
                        mlir::row::ReduceKind kind);
+  /// Combines what the lanes of a warp hold of a row.
+  mlir::Value reduceWarp(mlir::Value value, mlir::row::ReduceKind kind);
   mlir::Value combine(mlir::Value lhs, mlir::Value rhs,
                       mlir::row::ReduceKind kind);
   mlir::Value combineTree(llvm::SmallVector<mlir::Value> values,

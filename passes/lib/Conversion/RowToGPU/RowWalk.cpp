@@ -7,6 +7,7 @@
 
 #include "Walks.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -23,6 +24,13 @@ static constexpr int64_t sharedWidth = 4;
 static bool isColumnLoad(Operation &op) {
   auto load = dyn_cast<row::LoadOp>(op);
   return load && isa<row::ColumnsType>(load.getSource().getType());
+}
+
+/// Whether a reduction along the row depends on `value`.
+static bool entersReduction(Value value) {
+  SetVector<Operation *> users;
+  getForwardSlice(value, &users);
+  return llvm::any_of(users, llvm::IsaPred<row::ReduceOp, row::DotOp>);
 }
 
 namespace {
@@ -79,8 +87,10 @@ private:
       return loaded;
     for (Operation &op : e.kernel.getBody().front())
       if (isColumnLoad(op)) {
+        bool own = columnLayout && !entersReduction(op.getResult(0));
         ThreadValue value =
-            e.load(cast<row::LoadOp>(op), layout, /*row=*/{}, /*valid=*/{});
+            e.load(cast<row::LoadOp>(op), own ? *columnLayout : layout,
+                   /*row=*/{}, /*valid=*/{});
         llvm::append_range(loaded, value);
         values[op.getResult(0)] = std::move(value);
       }
@@ -128,6 +138,7 @@ private:
       if (!isColumnLoad(op))
         e.emit(op, layout, row, values);
   }
+  Value shareRow(Value part);
   bool inShared() const {
     return e.schedule.getAccumulators() == row::Accumulators::Shared;
   }
@@ -141,6 +152,9 @@ private:
   Emitter &e;
   const LaunchPlan &plan;
   Layout layout;
+  /// Which columns that enter no reduction a thread loads early, where not
+  /// those of `layout`.
+  std::optional<Layout> columnLayout;
   Value group;
   /// This thread's first element of the accumulators in shared memory.
   Value sharedAccumulators;
@@ -150,8 +164,32 @@ private:
 
 } // namespace
 
+/// Where several CTAs share a row, each computes all of it and stores what the
+/// threads of its own part hold. For that the others need no columns: they load
+/// those of the part too, which come but once into the SM, where columns of
+/// their own would be all the traffic of another input. Returns whether this
+/// thread stores (i1).
+Value RowWalk::shareRow(Value part) {
+  ImplicitLocOpBuilder &b = e.b;
+  int64_t threadsPerRow = e.schedule.getThreadsPerRow();
+  int64_t partThreads = threadsPerRow / e.schedule.getCtasPerRow();
+  Value inPart = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, part, e.i32(partThreads)),
+      e.remainder(e.getThread(), partThreads));
+  columnLayout =
+      e.makeLayout(inPart, threadsPerRow, layout.chunks(), threadsPerRow);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inPart,
+                               e.getThread());
+}
+
 void RowWalk::walkOnce(Value cta) {
+  Value stores;
+  if (int64_t ctasPerRow = e.schedule.getCtasPerRow(); ctasPerRow > 1) {
+    stores = shareRow(e.remainder(cta, ctasPerRow));
+    cta = e.divide(cta, ctasPerRow);
+  }
   CurrentRow row = currentRow(firstRow(cta));
+  row.valid = e.both(row.valid, stores);
   ValueMap values;
   // The rows come from far, the columns are likely in the cache: rows first.
   SmallVector<Value> loaded = loadRow(row);

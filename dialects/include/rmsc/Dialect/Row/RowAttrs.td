@@ -66,6 +66,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
     |---|---|
     | `threads_per_row` | threads that share a row: a power of two up to 32, or a multiple of 32 |
     | `rows_per_cta` | rows that a CTA works on at once |
+    | `ctas_per_row` | CTAs that share a row, for the latency of few rows: each loads and reduces all of it, and stores the chunks of its own `threads_per_row / ctas_per_row` threads, for which alone it loads early the columns that enter no reduction; `one_shot` without a `column_sum`, one row a CTA, and nothing in place |
     | `elements` | consecutive elements of one chunk; divides H |
     | `access_bytes` | widest global access, 1 to 32; also the alignment that base pointers and rows must have |
     | `grid` | `one_shot`: a CTA for every `rows_per_cta` rows; `persistent`: `ctas_per_sm` CTAs for every SM, each walking rows a grid apart |
@@ -84,6 +85,7 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
   let parameters = (ins
     "int64_t":$threads_per_row,
     DefaultValuedParameter<"int64_t", "1">:$rows_per_cta,
+    DefaultValuedParameter<"int64_t", "1">:$ctas_per_row,
     "int64_t":$elements,
     "int64_t":$access_bytes,
     DefaultValuedParameter<"::mlir::row::Grid", "::mlir::row::Grid::OneShot">:$grid,
