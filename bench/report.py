@@ -272,7 +272,9 @@ REASONS = {
     "before the first it loads its columns, after the last it writes partial sums. The "
     "second launch is in it, too, as less than half. Inferred: from what is left where no "
     "other reason holds, and as the distance grows with the rows. Measured at the backward "
-    "suite's shape: more rows ahead, in shared memory, and three CTAs an SM are slower",
+    "suite's shape: more rows ahead, in shared memory, and three CTAs an SM are slower; "
+    "CTAs end 2 to 7% of the time apart, and neither pacing them nor dealing the last "
+    "rows out as they end is faster",
     "unknown": "the schedule shows none of the others",
 }
 
