@@ -169,7 +169,8 @@ static int64_t registersNeeded(const Draft &draft, const KernelShape &shape) {
 static int64_t registersOfThread(const Draft &draft, const TargetInfo &target) {
   constexpr int64_t parts = 4, mostOfThread = 255;
   int64_t threads = draft.ctasPerSm * draft.threadsPerRow * draft.rowsPerCta;
-  int64_t warps = llvm::divideCeil(threads, parts * warpSize);
+  int64_t warps =
+      std::max<int64_t>(1, llvm::divideCeil(threads, parts * warpSize));
   return std::min(mostOfThread,
                   target.registersPerSm / (parts * warpSize * warps) / 8 * 8);
 }
@@ -500,15 +501,21 @@ static void chooseAlone(
   // of it: of the columns' loads, and of the stores. All the registers it takes
   // to have everything on its way at once (H = 16384, 16 rows: 2.18 us in place
   // of 2.62).
+  // Beyond so many rows a CTA each is as fast.
   constexpr int64_t longRow = 4 << 10, veryLongRow = 8 << 10;
   int64_t rowBytes = shape.hiddenSize * shape.minElementBytes;
-  for (int64_t ctas : {4, 2}) {
+  struct Sharing {
+    StringRef name;
+    int64_t ctasPerRow, maxRows;
+  };
+  for (const Sharing &sharing :
+       {Sharing{"quarters", 4, target.sms / 8},
+        Sharing{"halves", 2, target.sms / (rowBytes < veryLongRow ? 4 : 2)}}) {
     Draft shared = vector;
-    shared.ctasPerRow = ctas;
+    shared.ctasPerRow = sharing.ctasPerRow;
     shared.ctasPerSm = 1;
-    int64_t share = ctas == 4 ? 8 : rowBytes < veryLongRow ? 4 : 2;
     if (rowBytes >= longRow && fits(kernel, shared, target))
-      addUpTo(ctas == 4 ? "quarters" : "halves", target.sms / share, shared);
+      addUpTo(sharing.name, sharing.maxRows, shared);
   }
   // Few enough bytes are left in the L2 for the kernel after.
   if (many.elements == vector.elements &&
