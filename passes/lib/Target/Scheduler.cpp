@@ -80,9 +80,12 @@ struct Draft {
         accumulators, sumColumns, sumThreads, sumRows, loads, stores, strided,
         dependentLaunch);
   }
+  /// For fields that go together.
   row::ScheduleAttr get(MLIRContext *context) const {
-    return getChecked(
+    row::ScheduleAttr schedule = getChecked(
         context, [&] { return mlir::emitError(UnknownLoc::get(context)); });
+    assert(schedule && "the fields of a draft do not go together");
+    return schedule;
   }
 };
 } // namespace
@@ -94,6 +97,33 @@ static int64_t chunkElements(const KernelShape &shape, int64_t accessBytes) {
   while (shape.hiddenSize % elements != 0)
     elements /= 2;
   return elements;
+}
+
+/// Elements of a chunk of which the widest row input's is one access of
+/// `accessBytes`.
+static int64_t widestChunkElements(const KernelShape &shape,
+                                   int64_t accessBytes) {
+  return std::max<int64_t>(1, accessBytes / shape.maxRowElementBytes);
+}
+
+/// Bytes of a row of the narrowest operand, by which accesses are counted.
+static int64_t narrowestRowBytes(const KernelShape &shape) {
+  return shape.hiddenSize * shape.minElementBytes;
+}
+
+/// Makes `ctas` CTAs share a row, each with all the registers that it takes to
+/// have everything on its way at once: where rows are few, it need not make way
+/// for others.
+static Draft sharingRow(Draft draft, int64_t ctas) {
+  draft.ctasPerRow = ctas;
+  draft.ctasPerSm = 1;
+  return draft;
+}
+
+/// Threads of an SM that leave each of them 64 registers, enough for all loads
+/// of a CTA that sums columns or walks one row.
+static int64_t threadsWithRoom(const TargetInfo &target) {
+  return target.registersPerSm / 64;
 }
 
 /// Threads for a row, one chunk each as long as that needs no more than
@@ -361,9 +391,8 @@ static void chooseColumnSums(
   // piece of a line (1 to 2% slower at 1,500 to 3,500 rows).
   Draft many = vector;
   many.accessBytes = target.maxAccessBytes;
-  many.elements = std::min(
-      many.elements,
-      std::max<int64_t>(1, target.maxAccessBytes / shape.maxRowElementBytes));
+  many.elements = std::min(many.elements,
+                           widestChunkElements(shape, target.maxAccessBytes));
   addPartials(many, shape, target);
   if (batchInvariant) {
     add("many", 0, allRows, many);
@@ -387,49 +416,49 @@ static void chooseColumnSums(
     struct Split {
       StringRef name;
       double l2Fraction;
-      int64_t maxThreads, ctaThreads, sumRows;
+      int64_t maxThreads, ctaThreads, sumRows, sumColumns, mostRows;
     };
-    // Beside few rows, columns take half of the SMs: with all of them, some
-    // would have two CTAs, one after the other.
-    constexpr int64_t fewRows = 16;
-    const int64_t least = std::max<int64_t>(32, vector.elements);
-    int64_t columns = columnsOfCta(shape, target, least);
-    bool crowded = shape.hiddenSize > (target.sms - fewRows) * columns;
-    for (const Split &split :
-         {Split{"few", 0.12, 128, 128, 4}, Split{"split", 0.075, 128, 128, 5},
-          Split{"split256", 0.12, 128, 256, 5},
-          Split{"split480", 0.24, 160, 480, 4},
-          Split{"split640", 0.6, 320, 640, 8}}) {
+    int64_t columns = columnsOfCta(
+        shape, target, /*least=*/std::max<int64_t>(32, vector.elements));
+    SmallVector<Split, 5> splits;
+    // Where the CTAs of columns and 16 of rows are more than SMs, some SMs have
+    // two of them, one after the other. Beside few rows, columns then take half
+    // of the SMs.
+    constexpr int64_t ctasOfRows = 16;
+    if (shape.hiddenSize > (target.sms - ctasOfRows) * columns)
+      splits.push_back({"few", 0.12, 128, 128, 4, 2 * columns, target.sms / 2});
+    splits.append({{"split", 0.075, 128, 128, 5, columns, allRows},
+                   {"split256", 0.12, 128, 256, 5, columns, allRows},
+                   {"split480", 0.24, 160, 480, 4, columns, allRows},
+                   {"split640", 0.6, 320, 640, 8, columns, allRows}});
+    for (const Split &split : splits) {
       Draft draft = vector;
       spreadRow(draft, shape,
                 std::clamp<int64_t>(
                     llvm::divideCeil(shape.hiddenSize, draft.elements * 4),
                     split.maxThreads, maxCtaThreads),
                 split.ctaThreads);
-      bool few = split.name == "few";
-      if (few && !crowded)
-        continue;
       // Registers for all loads of a trip or a row at once: left to itself,
       // ptxas puts some off until others have come, so as to save registers
       // (H = 1000, f32, 128 rows: 1.22 of the floor in place of 1.74). Large
       // CTAs of several rows are better off with more of them on an SM.
       int64_t threads = draft.threadsPerRow * draft.rowsPerCta;
       if (threads <= 256 || draft.rowsPerCta == 1)
-        draft.ctasPerSm =
-            elementsHeld(draft, shape) < 32 && threads <= maxCtaThreads / 2 ? 2
-                                                                            : 1;
+        draft.ctasPerSm = elementsHeld(draft, shape) < 32 &&
+                                  2 * threads <= threadsWithRoom(target)
+                              ? 2
+                              : 1;
       draft.columnSum = row::ColumnSum::RoleSplit;
-      draft.sumColumns = few ? 2 * columns : columns;
+      draft.sumColumns = split.sumColumns;
       draft.sumRows = split.sumRows;
       // A CTA that sums columns loads so many rows at a time; beyond that,
       // those CTAs, few where the hidden size is small, take longer than all
       // others.
       int64_t rowsOfTrip = draft.threadsPerRow * draft.rowsPerCta *
                            draft.elements / draft.sumColumns * draft.sumRows;
-      int64_t maxRows = std::min({rowsIn(split.l2Fraction), rowsOfTrip,
-                                  rowsOfColumnCtas(shape, draft.sumColumns)});
-      if (few)
-        maxRows = std::min<int64_t>(maxRows, target.sms / 2);
+      int64_t maxRows =
+          std::min({split.mostRows, rowsIn(split.l2Fraction), rowsOfTrip,
+                    rowsOfColumnCtas(shape, draft.sumColumns)});
       // Where many columns are summed at once, shared memory may not hold them.
       if (maxRows >= from && fits(kernel, draft, target))
         addUpTo(split.name, maxRows, draft);
@@ -450,13 +479,13 @@ static void chooseColumnSums(
 }
 
 /// Threads and chunks for a kernel that keeps nothing from one row to the next.
-/// Up to 5 KB a row, each thread has one 16-byte access of it: a row's latency
-/// counts where rows are few. A longer row is no faster for more than 256
-/// threads: large CTAs are few, and an SM idles while one of them reduces. With
-/// four chunks a thread, 512 it is (an H200, H of 512 to 16384;
-/// bench/notes.md).
+/// Up to 5 KB a row, there is a thread for each wide access that a row makes,
+/// or would make if its size allowed: a row's latency counts where rows are
+/// few. A longer row is no faster for more than 256 threads: large CTAs are
+/// few, and an SM idles while one of them reduces. With four chunks a thread,
+/// 512 it is (an H200, H of 512 to 16384; bench/notes.md).
 static void spreadAlone(Draft &draft, const KernelShape &shape) {
-  int64_t rowBytes = shape.hiddenSize * shape.minElementBytes;
+  int64_t rowBytes = narrowestRowBytes(shape);
   int64_t threads = rowBytes > (16 << 10) ? 512 : 256;
   if (rowBytes <= (5 << 10))
     threads = llvm::divideCeil(rowBytes, draft.accessBytes);
@@ -498,12 +527,10 @@ static void chooseAlone(
     from = std::max(from, maxRows + 1);
   };
   // Where a row's way through one SM takes longest, other SMs take over a part
-  // of it: of the columns' loads, and of the stores. All the registers it takes
-  // to have everything on its way at once (H = 16384, 16 rows: 2.18 us in place
-  // of 2.62).
-  // Beyond so many rows a CTA each is as fast.
+  // of it: of the columns' loads, and of the stores (H = 16384, 16 rows: 2.18
+  // us in place of 2.62). With more rows than maxRows it gains nothing.
   constexpr int64_t longRow = 4 << 10, veryLongRow = 8 << 10;
-  int64_t rowBytes = shape.hiddenSize * shape.minElementBytes;
+  int64_t rowBytes = narrowestRowBytes(shape);
   struct Sharing {
     StringRef name;
     int64_t ctasPerRow, maxRows;
@@ -511,9 +538,7 @@ static void chooseAlone(
   for (const Sharing &sharing :
        {Sharing{"quarters", 4, target.sms / 8},
         Sharing{"halves", 2, target.sms / (rowBytes < veryLongRow ? 4 : 2)}}) {
-    Draft shared = vector;
-    shared.ctasPerRow = sharing.ctasPerRow;
-    shared.ctasPerSm = 1;
+    Draft shared = sharingRow(vector, sharing.ctasPerRow);
     if (rowBytes >= longRow && fits(kernel, shared, target))
       addUpTo(sharing.name, sharing.maxRows, shared);
   }
@@ -522,7 +547,7 @@ static void chooseAlone(
       many.threadsPerRow == vector.threadsPerRow) {
     addUpTo("vec", rowsIn(0.25), vector);
   } else {
-    addUpTo("vec", 2 * target.sms * vector.rowsPerCta, vector);
+    addUpTo("vec", vector.rowsPerCta * target.sms * 2, vector);
     addUpTo("wide", rowsIn(0.25), many);
   }
   // About as many as the L2 holds: streaming accesses leave the lines of the
@@ -637,9 +662,7 @@ static void forEachSpread(const KernelShape &shape, const TargetInfo &target,
         draft.elements = chunkElements(shape, accessBytes);
         spreadRow(draft, shape, maxThreads, ctaThreads);
         visit(draft);
-        // Chunks of which the widest input's are one access.
-        int64_t widest =
-            std::max<int64_t>(1, accessBytes / shape.maxRowElementBytes);
+        int64_t widest = widestChunkElements(shape, accessBytes);
         if (widest >= draft.elements)
           continue;
         draft.elements = widest;
@@ -658,14 +681,9 @@ static void enumerateAlone(const KernelShape &shape, const TargetInfo &target,
     for (const Policies &policies : {plain, streamingStores, streaming}) {
       Draft oneShot = withPolicies(draft, policies);
       add(oneShot);
-      // Where rows are few, what is loaded need not make way.
       if (draft.threadsPerRow >= 256 && policies.loads == plain.loads)
-        for (int64_t ctasPerRow : {2, 4}) {
-          Draft shared = oneShot;
-          shared.ctasPerRow = ctasPerRow;
-          shared.ctasPerSm = 1;
-          add(shared);
-        }
+        for (int64_t ctasPerRow : {2, 4})
+          add(sharingRow(oneShot, ctasPerRow));
       if (shape.columnInputs != 0 &&
           elementsHeld(draft, shape) > draft.elements) {
         oneShot.columnLoad = row::ColumnLoad::Late;
@@ -741,7 +759,8 @@ static void enumerateColumnSums(const KernelShape &shape,
       for (int64_t ctasPerSm : {0, 2}) {
         split.sumRows = rows;
         split.ctasPerSm = ctasPerSm;
-        if (ctasPerSm * split.threadsPerRow * split.rowsPerCta <= maxCtaThreads)
+        if (ctasPerSm * split.threadsPerRow * split.rowsPerCta <=
+            threadsWithRoom(target))
           add(split);
       }
     addWalks(draft);

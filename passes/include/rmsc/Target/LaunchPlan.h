@@ -24,9 +24,8 @@ namespace rmsc {
 
 /// One launch of a kernel. Its grid has
 /// `min(ceil(rows / rowsPerCta) * ctasPerRow, maxCtas) + extraCtas` CTAs, the
-/// first term
-/// being 0 where rowsPerCta is 0, and unbounded where maxCtas is 0. A grid of 0
-/// CTAs is not launched.
+/// first term being 0 where rowsPerCta is 0, and unbounded where maxCtas is 0.
+/// A grid of 0 CTAs is not launched.
 struct Launch {
   std::string entry;
   int64_t block = 0;

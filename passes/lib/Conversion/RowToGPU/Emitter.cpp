@@ -143,6 +143,8 @@ Value Emitter::countRowCtas(const Launch &launch) {
     ctas = arith::DivUIOp::create(
         b, arith::AddIOp::create(b, ctas, i64(launch.rowsPerCta - 1)),
         i64(launch.rowsPerCta));
+  if (launch.ctasPerRow > 1)
+    ctas = arith::MulIOp::create(b, ctas, i64(launch.ctasPerRow));
   if (launch.maxCtas != 0)
     ctas = arith::MinUIOp::create(b, ctas, i64(launch.maxCtas));
   return ctas;
@@ -255,13 +257,13 @@ ThreadValue Emitter::load(row::LoadOp op, const Layout &layout, Value row,
   VectorType type = chunkType(op, layout);
   ThreadValue chunks;
   for (auto [c, pointer] : llvm::enumerate(chunkPointers(op, layout, row))) {
-    // What is written in place is read by the thread that writes it and by no
-    // other: a repeated chunk or row is another thread's.
     Value predicate = inPlace ? both(valid, layout.inRow[c]) : Value();
     if (!predicate) {
       chunks.push_back(loadVector(b, pointer, type, getAccess(op)));
       continue;
     }
+    // What is written in place is read by the thread that writes it and by no
+    // other: a repeated chunk or row is another thread's.
     auto branch =
         scf::IfOp::create(b, type, predicate, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -432,18 +434,17 @@ Value Emitter::exchange(Value value, ArrayRef<int64_t> offsets,
 
 Value Emitter::reduceWarp(Value value, row::ReduceKind kind) {
   int64_t width = std::min(schedule.getThreadsPerRow(), warpSize);
-  // A walk over many rows has others to work on meanwhile, and no shuffles to
-  // give away.
-  if (schedule.getGrid() == row::Grid::Persistent)
-    return reduceLanes(value, width, kind);
-  // Few rows wait for it: three steps take little more time than one.
+  // In a one-shot grid a CTA has nothing else to do meanwhile: three steps in
+  // one trip take little longer than one. One that walks rows has, and no
+  // shuffles to give away.
+  size_t stepsOfTrip = schedule.getGrid() == row::Grid::OneShot ? 3 : 1;
   SmallVector<int64_t> offsets;
-  for (int64_t offset = width / 2; offset >= 1; offset /= 2)
+  for (int64_t offset = width / 2; offset >= 1; offset /= 2) {
     offsets.push_back(offset);
-  for (ArrayRef<int64_t> rest = offsets; !rest.empty();) {
-    size_t steps = std::min<size_t>(3, rest.size());
-    value = exchange(value, rest.take_front(steps), kind);
-    rest = rest.drop_front(steps);
+    if (offsets.size() < stepsOfTrip && offset > 1)
+      continue;
+    value = exchange(value, offsets, kind);
+    offsets.clear();
   }
   return value;
 }
@@ -464,7 +465,8 @@ Value Emitter::reduceRow(Value partial, row::ReduceKind kind) {
   if (!reductionBuffer)
     reductionBuffer = allocateShared(2 * rowsPerCta * stride);
   Value slot = phase;
-  // Else ptxas works out where shared memory lies behind the barrier again.
+  // Nobody knows that this changes nothing, so one address serves the store
+  // and the loads: else ptxas computes another one after the barrier.
   if (schedule.getCtasPerRow() > 1)
     slot = arith::AddIOp::create(b, slot, getThreadZero());
   if (rowsPerCta > 1)

@@ -50,7 +50,8 @@ struct CurrentRow {
   /// Number of the row (i64). It can be loaded from, whether or not it is
   /// valid.
   mlir::Value row;
-  /// Whether its results count (i1); null where they always do.
+  /// Whether its results count (i1); null where they always do. Where CTAs
+  /// share the row, they count in the threads of the CTA's own part.
   mlir::Value valid;
 };
 

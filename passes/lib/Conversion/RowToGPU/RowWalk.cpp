@@ -165,10 +165,9 @@ private:
 } // namespace
 
 /// Where several CTAs share a row, each computes all of it and stores what the
-/// threads of its own part hold. For that the others need no columns: they load
-/// those of the part too, which come but once into the SM, where columns of
-/// their own would be all the traffic of another input. Returns whether this
-/// thread stores (i1).
+/// threads of its own part hold. The other threads need no columns for that.
+/// They load the part's again, which costs no traffic, where their own would
+/// cost as much as another input. Returns whether this thread stores (i1).
 Value RowWalk::shareRow(Value part) {
   ImplicitLocOpBuilder &b = e.b;
   int64_t threadsPerRow = e.schedule.getThreadsPerRow();

@@ -64,12 +64,12 @@ def Row_ScheduleAttr : AttrDef<Row_Dialect, "Schedule"> {
 
     | field | meaning |
     |---|---|
-    | `threads_per_row` | threads that share a row: a power of two up to 32, or a multiple of 32 |
+    | `threads_per_row` | threads of a CTA that share a row: a power of two up to 32, or a multiple of 32 |
     | `rows_per_cta` | rows that a CTA works on at once |
-    | `ctas_per_row` | CTAs that share a row, for the latency of few rows: each loads and reduces all of it, and stores the chunks of its own `threads_per_row / ctas_per_row` threads, for which alone it loads early the columns that enter no reduction; `one_shot` without a `column_sum`, one row a CTA, and nothing in place |
+    | `ctas_per_row` | CTAs that share a row, 1, 2, 4 or 8, for the latency of few rows: each loads and reduces all of it, and stores the chunks of its own `threads_per_row / ctas_per_row` threads, for which alone it loads early the columns that enter no reduction; `one_shot` without a `column_sum`, one row a CTA, and nothing in place |
     | `elements` | consecutive elements of one chunk; divides H |
     | `access_bytes` | widest global access, 1 to 32; also the alignment that base pointers and rows must have |
-    | `grid` | `one_shot`: a CTA for every `rows_per_cta` rows; `persistent`: `ctas_per_sm` CTAs for every SM, each walking rows a grid apart |
+    | `grid` | `one_shot`: a CTA, or `ctas_per_row` of them, for every `rows_per_cta` rows; `persistent`: `ctas_per_sm` CTAs for every SM, each walking rows a grid apart |
     | `ctas_per_sm` | CTAs on an SM that the register allocation must allow (0: no promise); with `persistent` also the size of the grid |
     | `prefetch_rows` | rows whose loads are issued ahead of the row that is computed, `persistent` only |
     | `column_load` | column inputs are loaded before the first reduction (`early`) or where they are used (`late`) |
